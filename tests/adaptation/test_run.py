@@ -1,11 +1,13 @@
 """How the training of a run goes on."""
 
 from argparse import Namespace
+from functools import partial
 
 import pytest
 
 from tests.adaptation.conftest import KNOWN, LANGUAGES, NEW, PIVOT
-from zsnmt.adaptation.run import FROZEN, FULL, model_options, training_options
+from zsnmt.adaptation.modes import FROZEN, FULL
+from zsnmt.adaptation.run import model_options, training_options
 from zsnmt.errors import InputError
 
 
@@ -49,6 +51,18 @@ def test_a_mode_trains_its_directions(run, data, mode, trained):
     assert {*directions.split(",")} == {
         pair for language in trained for pair in (f"{PIVOT}-{language}", f"{language}-{PIVOT}")
     }
+
+
+def test_directions_that_a_student_validated_are_those_of_its_own_data(run, data):
+    """Where they stayed, the new language's would not be validated; the word for all of them stays."""
+    command = run / "train.command"
+    written = command.read_text()
+    options = partial(training_options, run, data, [NEW], LANGUAGES, FULL, {})
+    before = options()
+    command.write_text(f"{written} --valid-lang-pairs inglan-velan,velan-tamun --patience 3")
+    assert options() == [*before[:-2], "--patience", "3", *before[-2:]]
+    command.write_text(f"{written} --valid-lang-pairs all")
+    assert options()[-4:-2] == ["--valid-lang-pairs", "all"]
 
 
 def test_a_run_that_does_not_say_how_it_was_trained_is_refused(run, data):

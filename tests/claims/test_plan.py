@@ -2,17 +2,19 @@
 
 import json
 import os
+import shlex
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
 from zsnmt.claims import plan as planning
 from zsnmt.claims.costs import pieces_of_text, training_hours, updates
-from zsnmt.claims.doing import do_job
+from zsnmt.claims.doing import do_job, in_project
 from zsnmt.claims.needs import Need, ablation, masked_lm, probing
 from zsnmt.claims.papers import CLAIMS
-from zsnmt.claims.plan import FOLDER, HOURS_FILE, Job, Places, plan, select_within_budget
+from zsnmt.claims.plan import FOLDER, HOURS_FILE, Job, Places, chains, plan, select_within_budget
 from zsnmt.claims.planned import jobs_table, power_table, terminal_text
 from zsnmt.claims.table import Outcome
 from zsnmt.claims.verdicts import Effect
@@ -192,6 +194,38 @@ def test_a_budget_is_kept_and_a_cheaper_job_fits_behind_a_dearer_one(tmp_path):
     assert select_within_budget(jobs, 3.0, 2) == jobs
 
 
+def sharing(folder: Path) -> list[Job]:
+    """Two jobs that train the same run, which counts as the first one's; one of each of two other runs."""
+    hours = {"a": {"shared": 2.0, "one": 2.0}, "b": {"shared": 0.0, "two": 0.5}, "c": {"three": 1.0}}
+    return [
+        Job(Need(name, ("zsnmt results",)), 1, ["L1"], runs={folder / each: of for each, of in runs.items()})
+        for name, runs in hours.items()
+    ]
+
+
+def test_a_budget_does_not_hide_what_a_job_that_is_left_out_would_have_trained(tmp_path):
+    a, b, c = sharing(tmp_path)
+    assert select_within_budget([a, b, c], 3.0, 1) == [c]
+    assert select_within_budget([a, b, c], 9.0, 1) == [a, b, c]
+
+
+def test_jobs_that_share_a_run_are_done_one_after_the_other(tmp_path):
+    a, b, c = sharing(tmp_path)
+    assert chains([a, c, b]) == [[c], [a, b]]
+    both = Job(Need("d", ("zsnmt results",)), 1, ["L1"], runs={**b.runs, **c.runs})
+    assert chains([a, c, b, both]) == [[c, a, b, both]]
+
+
+def test_folders_with_spaces_and_other_folders_than_the_projects_are_found(places, tmp_path):
+    runs = tmp_path / "my runs"
+    spaced = Places(ROOT, runs, tmp_path / "kept", variables=places.variables)
+    job = next(job for job in plan(OPEN, spaced, ["L13"]) if job.need.name == "multi30k_nonoverlap_probes")
+    words = [word for command in job.commands(runs) for word in shlex.split(command)]
+    assert str(runs / "multi30k_nonoverlap" / "zs_transformer" / "seed1") in words
+    assert in_project("configs/demo.conf", spaced) == str(ROOT / "configs" / "demo.conf")
+    assert in_project("--seeds", spaced) == "--seeds"
+
+
 def test_what_jobs_took_corrects_what_they_are_thought_to_take(places):
     before = jobs_of(places, "L22")[0].hours
     (places.runs / FOLDER).mkdir(parents=True)
@@ -262,7 +296,7 @@ def test_a_job_that_is_done_keeps_its_runs_and_how_long_it_took(places, monkeypa
         path.touch()
     do_job(Steps("claims"), Job(ablation("demo", "query"), 1, ["L5"], runs={places.kept: 0.5}), places)
     assert called == [
-        ["ablate", "configs/demo.conf", "query", "--seeds", "1"],
+        ["ablate", str(ROOT / "configs" / "demo.conf"), "query", "--seeds", "1"],
         ["results", str(scored)],
     ]
     thought, taken = json.loads((places.runs / FOLDER / HOURS_FILE).read_text())["demo_query_seed1"]

@@ -9,9 +9,10 @@ from scipy.stats import spearmanr
 
 from tests.conftest import OLDER_RUN
 from zsnmt import cli
+from zsnmt.cli import confidence
+from zsnmt.console import WrongUse
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
-from zsnmt.errors import InputError
 from zsnmt.inference.translator import Translator
 from zsnmt.report.confidence import confidence_block, confidence_tables, keep_confidence
 from zsnmt.text.lines import read_lines
@@ -79,6 +80,7 @@ def test_its_tables_are_made_of_what_is_kept(measured, tmp_path):
     assert "| velan-inglan | " in table and "the first 9 lines of each direction" in table
 
 
-def test_another_test_set_needs_a_file_of_its_own(older):
-    with pytest.raises(InputError, match="need an --output of their own"):
-        cli.run(["confidence", str(older / OLDER_RUN), "--split", "valid"])
+@pytest.mark.parametrize("given", [("--lines", "9"), ("--directions", "de-fr"), ("--split", "valid")])
+def test_a_record_of_a_part_does_not_take_the_place_of_that_of_all(tmp_path, given):
+    with pytest.raises(WrongUse, match="need an --output of their own: a run keeps the record of its whole"):
+        confidence.main([str(tmp_path), *given])

@@ -13,6 +13,7 @@ from zsnmt.errors import InputError
 from zsnmt.evaluation.scored_run import (
     check_before_scoring,
     choose_settings,
+    other_pivot,
     pivot_of,
     score_run,
     settings_of,
@@ -107,3 +108,16 @@ def test_scores_of_more_lines_are_not_replaced_by_those_of_fewer(tmp_path):
         check_before_scoring(run, 19)
     (run / "scores.json").write_text("{")
     check_before_scoring(run, 19)  # which is made anew
+
+
+def test_a_run_that_is_named_as_its_own_pivot_translates_through_it_itself(tmp_path):
+    run, other = tmp_path / "run", tmp_path / "other"
+    for folder in (run, other):
+        folder.mkdir()
+        (folder / "model.pt").touch()
+    assert other_pivot(run, None) is None and other_pivot(run, tmp_path / "." / "run") is None
+    assert other_pivot(run, other) == other
+    with pytest.raises(
+        InputError, match="nothing, which is to translate through the pivot, is not a trained"
+    ):
+        other_pivot(run, tmp_path / "nothing")

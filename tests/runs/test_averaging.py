@@ -16,6 +16,9 @@ pytestmark = pytest.mark.slow
 
 def test_it_is_the_mean_of_so_many_and_a_run_of_its_own(own_tiny, capsys):
     run = own_tiny.run()
+    (run / "confidence.json").write_text("{}")  # of its model
+    (run / "before").mkdir()
+    (run / "before" / "hypotheses").write_text("of the run that it went on from")
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
     best = best_checkpoints(run / "checkpoints", 2)
     assert len(best) == 2
@@ -38,7 +41,8 @@ def test_it_is_the_mean_of_so_many_and_a_run_of_its_own(own_tiny, capsys):
     }
     for name in ("train.log", "train.command", "config.conf", "checkpoints/validation.jsonl"):
         assert (two / name).read_bytes() == (run / name).read_bytes()
-    assert not any((two / name).exists() for name in ("scores.json", "hypotheses"))
+    assert not any((two / name).exists() for name in ("scores.json", "hypotheses", "confidence.json"))
+    assert (two / "before" / "hypotheses").read_text() == (run / "before" / "hypotheses").read_text()
     assert before == {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
 
 

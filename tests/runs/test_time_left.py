@@ -32,6 +32,7 @@ def test_it_is_measured_on_the_first_updates_and_then_on_all_so_far():
     [
         (["--max-epoch", "10"], ", about 2 min left"),  # 400 updates, as 100 are 2.5 epochs
         (["--max-epoch", "10", "--patience", "3"], ", at most 2 min left"),
+        (["--max-epoch", "10", "--patience", "-1"], ", about 2 min left"),  # no patience, to fairseq
         (["--max-update", "150"], ", about 25 s left"),
         (["--max-update", "150", "--max-epoch", "3"], ", about 10 s left"),
         (["--max-update", "100"], ""),

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from http.client import HTTPConnection
 
 import pytest
 from sacrebleu import sentence_chrf
@@ -329,6 +330,16 @@ def test_pages_of_other_sites_may_ask_where_they_are_named():
     with serving(told_system(), limits=LIMITS, origins=["https://site.example"]) as client:
         headers = client.answer("/translate", body, origin)[2]
         assert headers["access-control-allow-origin"] == "https://site.example"
+        asked = {  # as a browser asks before it sends JSON
+            **origin,
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "content-type",
+        }
+        connection = HTTPConnection(client.host, client.port, timeout=30)
+        connection.request("OPTIONS", "/translate", headers=asked)
+        answer = connection.getresponse()
+        assert answer.status == 200 and "POST" in answer.headers["access-control-allow-methods"]
+        connection.close()
 
 
 # How sure, and by which method

@@ -109,6 +109,15 @@ def test_values_are_words_lines_and_variables(tmp_path):
     assert read(tmp_path, "NAME=${FOLDER:-x}", FOLDER="") == {"NAME": "x"}
 
 
+def test_a_key_that_is_not_set_before_is_no_variable_of_the_config(tmp_path):
+    """The environment's is taken, as bash would, and where there is none it is missed."""
+    assert read(tmp_path, "NAME=${NAME:-x}\nOTHER=$THIRD", NAME="given", THIRD="t") == {
+        "NAME": "given",
+        "OTHER": "t",
+    }
+    assert "line 1, takes NAME from OTHER, which is not set" in refusal(tmp_path, "NAME=$OTHER\nOTHER=late")
+
+
 @pytest.mark.parametrize(
     "text, line, message",
     [

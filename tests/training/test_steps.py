@@ -104,6 +104,13 @@ def test_it_is_done_again_when_a_setting_an_input_or_the_output_changed(recipe):
     assert recipe(size=4) == 6
 
 
+def test_a_number_that_is_zero_is_a_setting_and_what_is_empty_is_none():
+    nothing = Steps("a").made_from([], {})
+    assert Steps("a").made_from([], {"penalty": 0.0}) != nothing
+    left_out = {"one": None, "two": False, "three": (), "four": [], "five": "", "six": 0}
+    assert Steps("a").made_from([], left_out) == nothing
+
+
 def test_a_file_of_another_time_is_read_and_its_new_time_kept(recipe):
     recipe()
     touch(recipe.input / "one", 5)

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.adaptation.joined_text import join_text, new_languages
+from zsnmt.adaptation.modes import FROZEN, FULL
 from zsnmt.errors import InputError
 from zsnmt.files.replacing import replacing, replacing_folder
 from zsnmt.languages import read_languages
@@ -26,7 +27,6 @@ from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, content_of
 from zsnmt.training.train import check_options, train_and_average
 
-FULL, FROZEN = "full", "frozen"
 MADE_FOR = "made_for"  # file with the checksum of the text pipeline that the data go on from
 START = "initial.pt"
 

@@ -2,9 +2,11 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from zsnmt.adaptation.checkpoint import extend_checkpoint
+from zsnmt.adaptation.modes import FROZEN, FULL
 from zsnmt.data.reading import load_dictionary
 from zsnmt.errors import InputError
 from zsnmt.files.replacing import replacing
@@ -12,11 +14,11 @@ from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.checksums import check_model
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
-from zsnmt.tasks.zs_translation import directions_with_data
+from zsnmt.tasks.zs_translation import ALL, directions_with_data
 from zsnmt.training.fairseq_train import options_of
 
 Options = dict[str, str | int | float]
-FULL, FROZEN = MODES = ("full", "frozen")
+VALIDATED = "--valid-lang-pairs"
 ROUNDING = (
     "fp16",
     "bf16",
@@ -110,11 +112,24 @@ def training_options(
         directions = [direction for direction in directions if {*parse_direction(direction)} & {*new}]
     given = [[option_name(name), str(value)] for name, value in model.items()]
     return [
-        *(option for option in options_of(run) if option not in dropped),
+        *(option for option in without_validated_directions(options_of(run)) if option not in dropped),
         *sum(given, []),
         "--lang-pairs",
         ",".join(directions),
     ]
+
+
+def without_validated_directions(options: Sequence[str]) -> list[str]:
+    """The options of a training without the directions that it names for validation, which are those of its
+    own data: without them all directions of training are validated. The word for all that have text stays.
+    """
+    named = [
+        place
+        for place, (option, value) in enumerate(pairwise(options))
+        if option == VALIDATED and value != ALL
+    ]
+    left_out = {*named, *(place + 1 for place in named)}
+    return [option for place, option in enumerate(options) if place not in left_out]
 
 
 def option_name(name: str) -> str:

@@ -17,6 +17,12 @@ from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps
 
 
+def do_jobs(steps: Steps, jobs: Sequence[Job], places: Places) -> None:
+    """Do some jobs, one after the other."""
+    for job in jobs:
+        do_job(steps, job, places)
+
+
 def do_job(steps: Steps, job: Job, places: Places) -> None:
     """Do the commands of a job and keep the results; `InputError` for a command that fails, with the file
     where it says why.
@@ -28,7 +34,7 @@ def do_job(steps: Steps, job: Job, places: Places) -> None:
     began = time.monotonic()
     with log.open("ab") as output:
         for command in job.commands(places.runs):
-            call(shlex.split(command)[1:], output)
+            call([in_project(word, places) for word in shlex.split(command)[1:]], output)
         with locked(folder, steps.say):  # one job at a time rewrites the documents
             call(["results", *map(str, scored_runs(job, places))], output)
             hours = (time.monotonic() - began) / 3600
@@ -36,6 +42,11 @@ def do_job(steps: Steps, job: Job, places: Places) -> None:
                 folder / HOURS_FILE, {**read_hours(places.runs), job.name: [job.expected_hours, hours]}
             )
     steps.say(f"{job.name} is done, in {hours:.1f} hours")
+
+
+def in_project(word: str, places: Places) -> str:
+    """A word of a command, where it names a config of the project as that wherever the command is given."""
+    return str(places.project / word) if word.startswith("configs/") else word
 
 
 def call(words: Sequence[str], output: BinaryIO) -> None:

@@ -1,5 +1,6 @@
 """The runs that would tell more of a claim, as commands that a person can give."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +32,7 @@ class Need:
 
     def of_seed(self, command: str, seed: int | None = None, runs: Path = Path("runs")) -> str:
         """A command for one seed, by default the first."""
-        return command.format(seed=self.seeds[0] if seed is None else seed, runs=runs)
+        return command.format(seed=self.seeds[0] if seed is None else seed, runs=shlex.quote(str(runs)))
 
     @property
     def configs(self) -> list[Path]:

@@ -219,13 +219,33 @@ RUNS_OF_VERBS = {
 
 
 def select_within_budget(jobs: Sequence[Job], hours: float, at_a_time: int) -> list[Job]:
-    """The first jobs that can be done here in so many hours, so many at a time."""
-    chosen, sum_of_hours = [], 0.0
+    """The first jobs that can be done here in so many hours, so many at a time; none that needs a training
+    of one that is left out.
+    """
+    chosen, sum_of_hours, left_out = [], 0.0, set[Path]()
     for job in jobs:
-        if not job.lacks and sum_of_hours + job.hours <= hours * at_a_time:
+        within = not job.lacks and sum_of_hours + job.hours <= hours * at_a_time
+        if within and not left_out & job.runs.keys():
             chosen.append(job)
             sum_of_hours += job.hours
+        else:
+            left_out |= {path for path, of_run in job.runs.items() if of_run}
     return chosen
+
+
+def chains(jobs: Sequence[Job]) -> list[list[Job]]:
+    """The jobs in groups that can be done side by side: those that share runs are in one, in order."""
+    found: list[list[Job]] = []
+    for job in jobs:
+        sharing = [chain for chain in found if any(job.runs.keys() & each.runs.keys() for each in chain)]
+        found = [chain for chain in found if chain not in sharing]
+        found.append([*chain_jobs(sharing), job])
+    return found
+
+
+def chain_jobs(chains_of_jobs: Sequence[Sequence[Job]]) -> list[Job]:
+    """The jobs of several chains, one chain after the other."""
+    return [job for chain in chains_of_jobs for job in chain]
 
 
 def measured_share(runs: Path) -> float:

@@ -7,7 +7,7 @@ from statistics import fmean
 from zsnmt.analysis.state_folder import FINAL
 from zsnmt.claims.kept import Kept
 from zsnmt.claims.translation import Evidence
-from zsnmt.claims.verdicts import Effect, difference, effect
+from zsnmt.claims.verdicts import Effect, difference, effect, list_sides
 from zsnmt.languages import FAMILIES
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import Finding
@@ -58,7 +58,8 @@ def finding(what: Finding, layer: LayerOf = output_layer) -> Evidence:
                 if values and others:
                     shown = difference(what.figure, values, others)
                     part = "" if at == FINAL else f"layer {at}"
-                    found.append(effect(config, shown, (values, others), seeds=seeds(pair[0]), part=part))
+                    of_both = list_sides(*map(seeds, pair))
+                    found.append(effect(config, shown, (values, others), seeds=of_both, part=part))
         return found
 
     return effects

@@ -1,13 +1,12 @@
 """The papers' own figures for their claims, computed from the values that they print."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from statistics import mean
 
 from zsnmt.report.papers.published import LI, LIU, RAVISHANKAR, Key, published
 
 Published = Callable[[], str]  # the figure as text
-Printed = Mapping[Key, Mapping[str, str]]
 
 
 def quotation(text: str) -> Published:

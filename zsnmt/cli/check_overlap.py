@@ -3,13 +3,11 @@ them out.
 """
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from zsnmt import console
 from zsnmt.corpora.training_text import (
-    OVERLAP_LIST,
     check_overlap,
     list_overlaps,
     make_training_text,
@@ -18,6 +16,7 @@ from zsnmt.corpora.training_text import (
 from zsnmt.errors import InputError
 from zsnmt.files.replacing import new_folder
 from zsnmt.processes import cores
+from zsnmt.training.experiment import say_what_is_left_out
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -83,10 +82,5 @@ def clean(options: argparse.Namespace) -> dict:
         counts = make_training_text(
             options.text, folder, options.languages, limits=limits, seed=options.seed, workers=options.workers
         )
-    if removed := sum(of_pair["removed"] for of_pair in counts.values()):
-        print(
-            f"{removed} training pairs overlap with the validation or test sets and were left out; "
-            f"{OVERLAP_LIST} beside the text lists them",
-            file=sys.stderr,
-        )
+    say_what_is_left_out(counts)
     return counts

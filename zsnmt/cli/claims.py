@@ -40,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(parser, arguments)
     recipe = Recipe("claims")
 
-    from zsnmt.claims.doing import do_job
-    from zsnmt.claims.plan import Places, plan, select_within_budget
+    from zsnmt.claims.doing import do_jobs
+    from zsnmt.claims.plan import Places, chains, plan, select_within_budget
     from zsnmt.claims.planned import jobs_table, power_table, terminal_text
     from zsnmt.claims.table import outcomes
     from zsnmt.training.children import all_side_by_side
@@ -62,4 +62,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not chosen:
         recipe.steps.say("nothing is left that can be done here in this time; --dry-run says what is lacking")
         return
-    all_side_by_side([partial(do_job, recipe.steps, job, places) for job in chosen], options.jobs)
+    all_side_by_side(
+        [partial(do_jobs, recipe.steps, chain, places) for chain in chains(chosen)], options.jobs
+    )

@@ -43,12 +43,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.evaluation.text import TextChoice
     from zsnmt.files.records import write_json
     from zsnmt.inference.engines import prepare_engine
-    from zsnmt.report.confidence import RECORD_FILE, confidence_tables
+    from zsnmt.report.confidence import confidence_tables
+    from zsnmt.runs.folder import CONFIDENCE_FILE
 
-    if (options.text or options.split != "test") and options.output is None:
-        raise WrongUse("--text and --split need an --output of their own: a run keeps that of its test set")
+    partly = options.text or options.split != "test" or options.directions or options.lines
+    if partly and options.output is None:
+        raise WrongUse(
+            "--text, --split, --directions and --lines need an --output of their own: a run keeps the "
+            "record of its whole test set"
+        )
     choice = TextChoice(options.text, options.split, directions=options.directions, lines=options.lines)
     prepare_engine(options.run, search, engine)
     record = measure_confidence(options.run, choice, search=search, engine=engine)
-    write_json(options.output or options.run / RECORD_FILE, record)
+    write_json(options.output or options.run / CONFIDENCE_FILE, record)
     print(confidence_tables([record]))

@@ -67,8 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--held-out",
         type=whole_number,
         metavar="N",
-        default=HELD_OUT,
-        help="further lines, at most a tenth, that validate the directions without text by people",
+        help="further lines, at most a tenth, that validate the directions without text by people "
+        f"(default: {HELD_OUT})",
     )
     parser.add_argument(
         "--identifier",
@@ -138,11 +138,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     check_trained(Path(options.teacher))
     options.sides = options.sides or (NONE if options.remedy else Distillation.sides)
+    refuse_what_nothing_reads(options)
     experiment = read_experiment(Path(options.config), recipe.runs, recipe.variables)
     synthetic = SyntheticSettings(
         lines=options.lines,
         way=options.way and parse_method(options.way),
-        held_out=options.held_out,
+        held_out=HELD_OUT if options.held_out is None else options.held_out,
         identifier=options.identifier or experiment.config.identifier,
         search=chosen_search(options),
         engine=engine_choice(options, gpus_here(options.gpus)),
@@ -176,6 +177,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     recipe.steps.say(f"next: zsnmt evaluate {run}")
     if not options.remedy:
         recipe.steps.say(f"to let it teach a student: zsnmt distill {options.config} {run}")
+
+
+OF_SYNTHETIC_TEXT = (
+    *("lines", "held_out", "identifier", "way"),
+    *("beam", "length_penalty", "length_penalty_form", "engine", "precision"),
+)
+
+
+def refuse_what_nothing_reads(options: Namespace) -> None:
+    """`WrongUse` for options of the synthetic text where there is none."""
+    given = [name for name in OF_SYNTHETIC_TEXT if getattr(options, name) is not None]
+    if options.sides == NONE and given:
+        raise console.WrongUse(
+            f"--{given[0].replace('_', '-')} is of translations to learn from, and with --sides none, which "
+            "--remedy means too, there are none; leave it out, or name other sides"
+        )
 
 
 def few_lines(options: Namespace, of_config: int) -> int:

@@ -53,12 +53,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.files.replacing import replacing
     from zsnmt.masked_lm.report.kept import keep_masked_lm
     from zsnmt.masked_lm.runs import score_file
-    from zsnmt.report.confidence import RECORD_FILE, keep_confidence
+    from zsnmt.report.confidence import keep_confidence
     from zsnmt.report.config_pages import configs_without_page, new_page
     from zsnmt.report.documents import KEEP_AGAIN, fill, keep_probes, keep_scores
     from zsnmt.report.figures import png
     from zsnmt.report.in_short import kept_figures
     from zsnmt.report.probes.folder import has_probes
+    from zsnmt.runs.folder import CONFIDENCE_FILE
     from zsnmt.runs.scores import read_scores
 
     for run in options.runs:
@@ -66,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(keep_masked_lm(run, KEPT))
             continue
         print(keep_scores(read_scores(run), KEPT))
-        if (run / RECORD_FILE).is_file():
+        if (run / CONFIDENCE_FILE).is_file():
             print(keep_confidence(run, KEPT))
         if has_probes(run):
             print(keep_probes(run, KEPT))

@@ -152,14 +152,14 @@ def refuse_wrong_languages(translator: "Translator", options: Namespace) -> None
     """
     from zsnmt.inference.confidence import check_scores
 
-    source = options.source
+    source, via = options.source, options.via
     if source == AUTO and options.way and options.way.needs_source:
         source = None
     elif source == AUTO:
-        source = next(
-            language for language in translator.languages if language not in (options.to, options.via)
-        )
-    translator.legs(source, options.to, options.via)
+        others = [language for language in translator.languages if language != options.to]
+        source = next((language for language in others if language != via), others[0])
+        via = None if via == source else via
+    translator.legs(source, options.to, via)
     if options.scores:
         check_scores(translator, Legs(options.source, options.to, options.via), options.agreement)
 

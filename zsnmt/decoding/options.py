@@ -1,12 +1,12 @@
 """Options of translation: how to search, and by which engine."""
 
 import argparse
-import os
 from dataclasses import dataclass
 
 from zsnmt.decoding.length_penalty import FORMS
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
+from zsnmt.processes import cores
 
 AUTO, PYTORCH, CTRANSLATE2, FAIRSEQ = ENGINES = ("auto", "pytorch", "ctranslate2", "fairseq")
 FLOAT32, INT8 = PRECISIONS = ("float32", "int8")
@@ -42,7 +42,7 @@ class EngineChoice:
         """How many batches are translated at once: one for each core that this process may use, unless
         chosen.
         """
-        return self.workers or len(os.sched_getaffinity(0))
+        return self.workers or cores()
 
 
 def add_search_options(parser: argparse.ArgumentParser, of_config: bool = False) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from zsnmt.corpora.invented.gloss import Dictionary, two_lines
 from zsnmt.corpora.invented.options import parse_corpus
-from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
+from zsnmt.corpora.parallel_text import find_pair, number_of_lines, pairs_of_split
 from zsnmt.decoding.search import Search
 from zsnmt.distillation.distill import distill_run
 from zsnmt.distillation.settings import BOTH, Distillation, SyntheticSettings
@@ -46,6 +46,12 @@ def train_and_score(
     Raises `InputError` if one of them fails, which says why itself.
     """
     prepare_data(steps, experiment)
+    if not zero_shot(experiment):
+        raise InputError(
+            f"{experiment.text} has no test set between two languages other than "
+            f"{experiment.config.languages[0]}, on which the demo shows its systems; add one, such as "
+            "test.de-fr.de and test.de-fr.fr, or use zsnmt train and zsnmt evaluate"
+        )
     steps.say(
         f"training {' '.join(TRAINED_SYSTEMS)} side by side; the whole logs are in "
         f"{experiment.folder}/*/seed{SEED}/train.log"
@@ -100,7 +106,8 @@ def examples(experiment: Experiment, systems: Sequence[str]) -> Iterator[str]:
     synthetic = experiment.config.synthetic
     dictionary = Dictionary(parse_corpus(synthetic)) if synthetic else None
     ends = zero_shot(experiment)[0]
-    for number in range(LINES_SHOWN):
+    scored = number_of_lines(find_pair(experiment.text, "test", ends.source, target=ends.target)[0])
+    for number in range(min(LINES_SHOWN, scored, experiment.config.test_lines or LINES_SHOWN)):
         direction = ends if number % 2 == 0 else Direction(ends.target, ends.source)
         for label, sentence, language in example(experiment, systems, number, direction=direction):
             if dictionary is None:

@@ -111,12 +111,7 @@ def score_run(
     `scored` is told each result. Raises `InputError` where another process is at work in the run, and where
     its text is not there any more.
     """
-    if pivot and not (pivot / MODEL_FILE).is_file() and not is_export(pivot):
-        raise InputError(
-            f"{pivot}, which is to translate through the pivot, is not a trained run folder; train it, or "
-            "name another with --pivot"
-        )
-    pivot = None if pivot and pivot.resolve() == run.resolve() else pivot
+    pivot = other_pivot(run, pivot)
     work = partial(score, run, run / SCORES_FILE, settings, pivot_run=pivot, engine=engine, scored=scored)
     if not is_run(run):
         work()
@@ -161,10 +156,23 @@ def score_elsewhere(
         output,
         settings,
         hypotheses=output.with_suffix(".hypotheses"),
-        pivot_run=pivot,
+        pivot_run=other_pivot(run, pivot),
         engine=engine,
         scored=scored,
     )
+
+
+def other_pivot(run: Path, pivot: Path | None) -> Path | None:
+    """The run that translates through the pivot for another one; None where that does so itself.
+
+    Raises `InputError` where it is not trained.
+    """
+    if pivot and not (pivot / MODEL_FILE).is_file() and not is_export(pivot):
+        raise InputError(
+            f"{pivot}, which is to translate through the pivot, is not a trained run folder; train it, or "
+            "name another with --pivot"
+        )
+    return None if pivot and pivot.resolve() == run.resolve() else pivot
 
 
 def is_run(folder: Path) -> bool:

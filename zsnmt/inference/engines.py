@@ -14,7 +14,7 @@ from zsnmt.files.checksums import sha256
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine, check_search
 from zsnmt.inference.export.ctranslate2.mask import MaskEngine, mask_of
 from zsnmt.inference.export.folder import describe_export, export_folder, is_export
-from zsnmt.inference.export.formats import load_format
+from zsnmt.inference.export.formats import SENTENCES, load_format
 from zsnmt.runs.folder import MODEL_FILE
 from zsnmt.text.piece_counts import PieceCounts
 
@@ -94,9 +94,16 @@ ENGINES: dict[str, Callable[[Path, Search, EngineChoice], EngineAndCodec]] = {  
 }
 
 
-def prepare_engine(folder: Path, search: Search, choice: EngineChoice) -> None:
+def prepare_engine(
+    folder: Path,
+    search: Search,
+    choice: EngineChoice,
+    *,
+    text: Path | None = None,
+    sentences: int = SENTENCES,
+) -> None:
     """Make what the chosen engine needs: for `ctranslate2`, export the run unless it has an up-to-date
-    export.
+    export, which is checked on so many `sentences` of the test set in `text`, by default the run's own.
 
     That takes seconds to minutes, and says so. `auto` takes an export that is there, and makes none.
     """
@@ -115,7 +122,15 @@ def prepare_engine(folder: Path, search: Search, choice: EngineChoice) -> None:
         with (folder / f".{export.name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not is_present(export, folder):
-                export_run(folder, export, to=CTRANSLATE2, quantization=quantization, replace=True)
+                export_run(
+                    folder,
+                    export,
+                    to=CTRANSLATE2,
+                    quantization=quantization,
+                    text=text,
+                    sentences=sentences,
+                    replace=True,
+                )
     except OSError as error:
         raise InputError(
             f"{folder} cannot be exported into itself ({error}); make room or rights there, or export it "

@@ -10,8 +10,8 @@ from zsnmt.report.documents import KEEP_AGAIN, Maker, kept_files, plain_name
 from zsnmt.report.markdown import fold
 from zsnmt.report.scores import short_commit
 from zsnmt.report.table import MISSING
+from zsnmt.runs.folder import CONFIDENCE_FILE
 
-RECORD_FILE = "confidence.json"  # of a run
 FOLDER = "confidence"  # of what is kept of a config
 RANKING = {"spearman": float, "interval": [float]}
 FIGURES = {"mean_log_probability": "by mean log-probability", "agreement": "by agreement with the pivot"}
@@ -31,7 +31,7 @@ AGAIN = "measure the run again with zsnmt confidence RUN"
 
 def keep_confidence(run: Path, folder: Path) -> Path:
     """Where the record of a run is kept."""
-    record = read_json(run / RECORD_FILE, AGAIN, RECORD)
+    record = read_json(run / CONFIDENCE_FILE, AGAIN, RECORD)
     name = f"{plain_name(record['system'])}.seed{record['seed']}.json"
     path = folder / plain_name(record["config"]) / FOLDER / name
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,6 @@
 """Another mean of a trained run's checkpoints, as a run of its own beside it."""
 
+import shlex
 import shutil
 from pathlib import Path
 
@@ -10,7 +11,9 @@ from zsnmt.files.replacing import new_folder
 from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints
 from zsnmt.runs.checksums import CHECKSUMS_FILE, check_pipeline
 from zsnmt.runs.folder import (
+    BEFORE,
     CHECKPOINTS,
+    CONFIDENCE_FILE,
     MODEL_FILE,
     PIPELINE_FOLDER,
     RECORD_FILE,
@@ -21,7 +24,12 @@ from zsnmt.runs.folder import (
 from zsnmt.runs.scores import SCORES_FILE
 from zsnmt.runs.validation import VALIDATION_FILE
 
-OF_MODEL = CHECKSUMS_FILE, SCORES_FILE, MODEL_FILE  # what is true of one model of a training, and no other
+OF_MODEL = (
+    CHECKSUMS_FILE,
+    SCORES_FILE,
+    CONFIDENCE_FILE,
+    MODEL_FILE,
+)  # what is true of one model of a training, and no other
 
 
 def average_again(run: Path, number: int, name: str | None = None) -> Path:
@@ -51,12 +59,14 @@ def average_again(run: Path, number: int, name: str | None = None) -> Path:
         shutil.copytree(run / PIPELINE_FOLDER, part / PIPELINE_FOLDER)
         for file in [path for path in run.iterdir() if is_of_training(path)]:
             shutil.copyfile(file, part / file.name)
+        if (run / BEFORE).is_dir():
+            shutil.copytree(run / BEFORE, part / BEFORE)
         if (validations := run / CHECKPOINTS / VALIDATION_FILE).is_file():
             (part / CHECKPOINTS).mkdir()
             shutil.copyfile(validations, part / CHECKPOINTS / VALIDATION_FILE)
         write_json(
             part / RECORD_FILE,
-            {**record, "system": system, "command": " ".join(command), "checkpoints_averaged": number},
+            {**record, "system": system, "command": shlex.join(command), "checkpoints_averaged": number},
         )
         average_checkpoints(best, part / MODEL_FILE)
     return there

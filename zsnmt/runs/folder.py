@@ -49,6 +49,7 @@ RECORD = {  # what run.json says
 # Directions of which run.json says how they were learned.
 DIRECTION_LISTS = SYNTHETIC, FEW = "synthetic", "few_shot"
 BEFORE = "before"  # folder of the hypotheses of the run that an adapted one goes on from
+CONFIDENCE_FILE = "confidence.json"  # what `zsnmt confidence` found of the model
 HYPOTHESES_CHECKSUMS = "checksums"  # of their files by name, beside what they were made with
 MODEL_FILE, LOG_FILE, COMMAND_FILE = "model.pt", "train.log", "train.command"
 LAST_CHECKPOINT = "checkpoint_last.pt"  # in the folder of checkpoints: the one to go on from

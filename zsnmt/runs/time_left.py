@@ -17,8 +17,8 @@ class TimeLeft:
     """
 
     def __init__(self, options: Sequence[str]) -> None:
-        self.patient = PATIENCE in options
         given = dict(zip(options, options[1:]))  # of an option that is given twice the last value
+        self.patient = int(given.get(PATIENCE, -1)) > 0  # to fairseq -1 is none
         values = {name: float(given[name]) for name in (UPDATES_OPTION, *BOUNDS) if name in given}
         self.bounds = {name: value for name, value in values.items() if value > 0}  # to fairseq 0 is none
         self.first: tuple[float, float] | None = None  # updates and seconds at the first entry

@@ -63,7 +63,9 @@ def application(
     serve_operators(app, door, metrics)
     handle_errors(app)
     if origins:
-        app.add_middleware(CORSMiddleware, allow_origins=[*origins], allow_headers=["*"])
+        app.add_middleware(
+            CORSMiddleware, allow_origins=[*origins], allow_methods=["GET", "POST"], allow_headers=["*"]
+        )
     app.add_middleware(Measured, metrics=metrics)
     return app
 

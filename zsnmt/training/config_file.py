@@ -154,7 +154,7 @@ class ConfigFile:
                     line,
                     f"has a $ in {key} that names no variable; write $NAME, ${{NAME}} or ${{NAME:-text}}",
                 )
-            known = self.value(name) if name in self.keys else self.variables.get(name)
+            known = self.value(name) if name in self.settings else self.variables.get(name)
             if not known and default is not None:
                 return default
             if known is None:

@@ -114,7 +114,7 @@ class Steps:
             files |= stamped
             start = len(str(each)) if each.is_dir() else len(str(each.parent))
             described.append([[path[start:], stamp.digest] for path, stamp in stamped.items()])
-        given = {key: value for key, value in settings.items() if value not in (None, False, (), [], "")}
+        given = {key: value for key, value in settings.items() if not is_left_out(value)}
         content = json.dumps([described, given], sort_keys=True, default=str)
         return Marker(hashlib.sha256(content.encode("utf-8")).hexdigest(), files)
 
@@ -124,6 +124,11 @@ class Steps:
         if not known or (known.size, known.time) != (status.st_size, status.st_mtime_ns):
             known = self.stamps[str(path)] = Stamp(status.st_size, status.st_mtime_ns, sha256(path))
         return known
+
+
+def is_left_out(value: object) -> bool:
+    """Whether a setting says nothing: None, False, 0, or what is empty; but 0.0 is a value."""
+    return value is None or value in ((), [], "") or isinstance(value, int) and not value
 
 
 def read_marker(folder: Path, name: str) -> Marker | None:
