@@ -50,6 +50,7 @@ def test_a_table_that_the_runs_do_not_make_is_refused(tmp_path):
 
 
 def test_what_to_use_has_a_row_for_each_system_on_real_text_and_says_what_learned_from_synthetic(tmp_path):
+    keep_two(tmp_path, config="captions_long")
     keep_two(tmp_path, config="captions")
     keep_two(tmp_path, config="demo")
     student = made_up_scores(f"{RESIDUAL.name}_distilled", 1, zero_shot=14.0)
@@ -61,10 +62,10 @@ def test_what_to_use_has_a_row_for_each_system_on_real_text_and_says_what_learne
     rows = what_to_use(tmp_path, "", texts=FIRST_TEXTS).splitlines()
     assert rows[2:5] == [
         "| Tatoeba, seed 1 | residual removed, distilled (zero-resource) | 25.0 | 14.0 | 15.5 | 30.0 % |",
-        "| Multi30k, seeds 1, 2 | baseline | 25.0 | 5.0 | 15.5 | 30.0 % |",
-        "| Multi30k, seeds 1, 2 | residual removed | 25.0 | 9.0 | 15.5 | 30.0 % |",
+        "| captions, seeds 1, 2 | baseline | 25.0 | 5.0 | 15.5 | 30.0 % |",
+        "| captions, seeds 1, 2 | residual removed | 25.0 | 9.0 | 15.5 | 30.0 % |",
     ]
-    assert "| Multi30k, config by an earlier rule, seeds 1, 2 | baseline |" in what_to_use(tmp_path, "")
+    assert "| captions, by an earlier rule, seeds 1, 2 | baseline |" in what_to_use(tmp_path, "")
     assert rows[5] == "" and "demo" not in "".join(rows)
 
 

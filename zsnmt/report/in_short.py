@@ -33,29 +33,30 @@ WIDEST = 6  # columns
 GRID = "word_orders"  # on which the grid of remedies was run
 BLEU = "BLEU, means over directions"
 OFF_TARGET = "off-target: share of outputs in another language than asked for"
-REAL_TEXT = {
-    "tatoeba": "Tatoeba",
-    "tatoeba_long": "Tatoeba, less dropout, longer fall",
-    "captions_fall_half": "Multi30k, less dropout, longer fall",
-    "captions": "Multi30k, config by an earlier rule",
-}
-FIRST_TEXTS = {
+REAL_TEXT = {  # names of configs of text by people
     "tatoeba": "Tatoeba",
     "tatoeba_long": "Tatoeba, trained longer",
-    "captions": "Multi30k",
-}  # those that README shows
+    "captions_long": "captions",
+    "captions_fall_half": "captions, three quarters of the updates",
+    "captions": "captions, by an earlier rule",
+}
+FIRST_TEXTS = {
+    config: REAL_TEXT[config] for config in ("tatoeba", "tatoeba_long", "captions_long")
+}  # README's
 DRAWN_PROBES = "probe_accuracy", "probe_similarity"  # the drawings of probes that pages of results show
 CONTROL = f"{BASELINE.name}_{STUDENTS['none']}"  # of students: the same updates without synthetic text
 CANDIDATES = {  # systems to choose from, in words
     BASELINE.name: "baseline",
     RESIDUAL.name: "residual removed",
-    CONTROL: "baseline, trained on for as long",
+    CONTROL: "baseline, trained on as long as the student",
     f"{CONTROL}_twice": "baseline, trained on twice",
     f"{CONTROL}_{STUDENTS['both']}": "baseline, trained on, then distilled",
     f"{CONTROL}_{STUDENTS['both']}_twice": "baseline, trained on, then distilled twice",
     f"{BASELINE.name}_consistency": "baseline, trained on for consistency",
     f"{BASELINE.name}_{STUDENTS['both']}": "baseline, distilled",
     f"{RESIDUAL.name}_{STUDENTS['both']}": "residual removed, distilled",
+    f"{BASELINE.name}_{STUDENTS['between']}": "baseline, distilled with pairs of translations",
+    f"{BASELINE.name}_deep_between": "the same student with ten encoder layers",
 }
 FIRST_SYSTEMS = set(CANDIDATES) - {f"{CONTROL}_{STUDENTS['both']}"}  # of README: of two rounds, the second
 
