@@ -15,6 +15,8 @@ README, TOUR, OPTIONS = (
 )
 FOLDERS = ("recipes/", "scripts/", "docs/", "configs/", "zsnmt/")
 MADE = "mine"  # what a reader makes
+INDENTED = re.compile(r" {4}(zsnmt |bash recipes/)")
+PAGES = [page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("*.md"))]
 
 
 class Understood(Exception):
@@ -29,6 +31,17 @@ def commands(text: str) -> list[str]:
     lines = "".join(blocks(text, "bash")).replace("\\\n", " ").splitlines()
     found = [line.split("  #")[0].partition(" < ")[0].replace("[RUN ...]", "").strip() for line in lines]
     return [line for line in found if line]
+
+
+def indented_commands(text: str) -> list[str]:
+    """Those of pages that set them off by four spaces, without the ones that are only sketched."""
+    lines = text.replace("\\\n", " ").splitlines()
+    found = [
+        line.strip().split("  #")[0].partition(" < ")[0].partition(" | ")[0].strip()
+        for line in lines
+        if INDENTED.match(line)
+    ]
+    return [line for line in found if not {*"…[$"} & {*line}]
 
 
 def test_the_readme_fits_on_a_few_screens():
@@ -53,7 +66,12 @@ def test_every_position_encoding_is_named():
     assert {*INPUT_ENCODINGS, *TUPE, *RELATIVE_KEYS} == {*POSITION_ENCODINGS}
 
 
-@pytest.mark.parametrize("command", dict.fromkeys(commands(README) + commands(TOUR)))
+@pytest.mark.parametrize(
+    "command",
+    dict.fromkeys(
+        [*commands(README), *commands(TOUR), *(each for page in PAGES for each in indented_commands(page))]
+    ),
+)
 def test_a_command_is_understood(command, monkeypatch, tmp_path, capsys):
     """Its verb reads its words without an error; fairseq's commands are run by tests of their own."""
     words = shlex.split(command)

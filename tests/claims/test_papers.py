@@ -1,5 +1,6 @@
 """The list of claims: whole, with commands that exist, and with figures that follow what is kept."""
 
+import re
 from dataclasses import replace
 from itertools import product
 from types import SimpleNamespace
@@ -11,8 +12,8 @@ from tests.support.scores import made_up_scores
 from zsnmt.claims.kept import Kept
 from zsnmt.claims.papers import CLAIMS
 from zsnmt.claims.probed import confusion_in_families
-from zsnmt.claims.table import Outcome, claims_table, count_verdicts, detail, details
-from zsnmt.claims.verdicts import FAILS, HOLDS, OPPOSED, UNTESTED, VERDICTS, Effect, verdict
+from zsnmt.claims.table import Outcome, claims_table, count_verdicts, detail, details, outcomes
+from zsnmt.claims.verdicts import FAILS, HOLDS, OPPOSED, UNTESTED, VERDICTS, Effect, configs_of, verdict
 from zsnmt.cli import VERBS
 from zsnmt.report.documents import keep_scores
 from zsnmt.report.table import Measured
@@ -147,3 +148,22 @@ def test_why_a_claim_does_not_hold_is_said_where_it_does_not():
         for interval in ((-6.0, -4.0), (-11.0, 1.0))
     )
     assert said in detail(Outcome(claim, [opposing])) and said not in detail(Outcome(claim, [open_]))
+
+
+@pytest.mark.slow
+def test_what_the_kept_results_oppose_has_an_explanation_and_each_config_has_its_commands():
+    for each in outcomes(ROOT / "docs" / "results"):
+        assert each.claim.why or each.verdict not in (FAILS, OPPOSED), each.claim.name
+        shown = {config for effect in each.effects for config in configs_of(effect)}
+        made = {config.stem for need in each.claim.needs for config in need.configs}
+        there = {config for config in shown if (ROOT / "configs" / f"{config}.conf").is_file()}
+        assert there <= made, each.claim.name
+        for need in each.claim.needs:
+            listed = [*map(int, re.findall(r"\d+", need.shown(each.seeds_of(need)).split("--seeds")[-1]))]
+            kept = [
+                effect for effect in each.effects if {*configs_of(effect)} & {c.stem for c in need.configs}
+            ]
+            if kept and "--seeds" in need.shown(need.seeds):
+                assert {int(seed) for effect in kept for seed in re.findall(r"\d+", effect.seeds)} <= {
+                    *listed
+                }

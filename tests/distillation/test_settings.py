@@ -26,6 +26,8 @@ def test_sides_and_lines_that_there_are_not_are_refused():
         InputError, match="no sides 'left'; choose all, both, between, targets, sources, none, self"
     ):
         Distillation(RUN, sides="left")
+    with pytest.raises(InputError, match="learns to read no other language; leave one of them out"):
+        Distillation(RUN, remedy="from_pivot", from_scratch=True)
     with pytest.raises(InputError, match="0 lines teach nothing; give 1 or more"):
         SyntheticSettings(lines=0)
     with pytest.raises(InputError, match="-1 lines cannot be held out"):

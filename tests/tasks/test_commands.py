@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from fairseq import checkpoint_utils
+from fairseq.sequence_generator import SequenceGenerator
 from sacrebleu.metrics import BLEU
 
 from tests.tasks.conftest import (
@@ -288,6 +289,19 @@ def test_the_hub_takes_a_form_for_a_translation(data, tag_run):
         )
     with pytest.raises(InputError, match="no length penalty of the form 'gmnt'"):
         hub.generate([tokens], length_penalty_form="gmnt")
+
+
+def test_a_generator_of_another_class_is_made_where_it_is_asked_for(data, tag_run):
+    """The stock task drops the class."""
+
+    class Own(SequenceGenerator):
+        pass
+
+    models, cfg, task = checkpoint_utils.load_model_ensemble_and_task(
+        [str(tag_run.checkpoint)], {"data": str(data)}
+    )
+    assert type(task.build_generator(models, cfg.generation, seq_gen_cls=Own)) is Own
+    assert type(task.build_generator(models, cfg.generation)) is SequenceGenerator
 
 
 def test_a_model_never_writes_a_tag(data, tag_run):

@@ -236,7 +236,8 @@ def test_the_config_says_how_many_layers_there_are(options, layers):
 def test_distillation_has_students_of_both_systems_with_the_names_that_their_recipe_gives():
     baseline, residual, *students = systems(["distillation"], SIZES)
     assert (baseline, residual) == (BASELINE, RESIDUAL)
-    for plain, of_plain in ((BASELINE, students[:6]), (RESIDUAL, students[6:])):
+    number = len(STUDENTS)
+    for plain, of_plain in ((BASELINE, students[:number]), (RESIDUAL, students[number:])):
         teacher = Namespace(architecture=plain.architecture, record={"system": plain.name})
         assert {each.sides for each in of_plain} == {*SIDES} == {*STUDENTS}
         for student in of_plain:

@@ -24,9 +24,9 @@ class Need:
     wants: str = ""
     pivot: str = ""
 
-    def __str__(self) -> str:
-        """The commands as a document shows them, in backquotes."""
-        listed = " ".join(map(str, self.seeds))
+    def shown(self, seeds: Sequence[int]) -> str:
+        """The commands for some seeds as a document shows them, in backquotes."""
+        listed = " ".join(map(str, seeds))
         shown = [command.replace("--seeds {seed}", f"--seeds {listed}") for command in self.commands]
         return ", then ".join(f"`{self.of_seed(command)}`" for command in shown)
 

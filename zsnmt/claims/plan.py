@@ -120,16 +120,19 @@ def is_asked(each: Outcome, only: Sequence[str]) -> bool:
     return each.claim.name in only or not only and each.verdict not in FINAL_VERDICTS
 
 
-def seeds_of(need: Need, each: Outcome) -> range:
-    """The seeds of a need, and more where its configs leave the claim open and a few more would tell."""
+def seeds_of(need: Need, each: Outcome) -> list[int]:
+    """The seeds that a claim has or needs, and more where the need's configs leave it open and a few more
+    would tell.
+    """
     told = [
         each.seeds_to_decide(effect)
         for effect in each.effects
         if each.vote(effect) == OPEN and {*configs_of(effect)} & {config.stem for config in need.configs}
     ]
     enough = [number for number in told if number is not None and number <= MOST_SEEDS]
-    first = need.seeds[0]
-    return range(first, first + max([len(need.seeds), *enough]))
+    seeds = each.seeds_of(need)
+    further = seeds[-1] + 1
+    return [*seeds, *range(further, further + max([0, *enough]) - len(seeds))]
 
 
 def order(job: Job) -> tuple[bool, int, float]:

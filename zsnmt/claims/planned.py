@@ -3,10 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from zsnmt.claims.plan import Job, is_asked
-from zsnmt.claims.table import Outcome
-from zsnmt.report.table import Cell, Measured, Table, format_cell, pad
-
-NO_NUMBER = "no number of them"
+from zsnmt.claims.table import POWER, Outcome, power
+from zsnmt.report.table import Cell, Table, format_cell, pad
 
 
 def terminal_text(table: Table) -> str:
@@ -36,7 +34,7 @@ def jobs_table(jobs: Sequence[Job], chosen: Sequence[Job]) -> Table:
 def power_table(outcomes: Sequence[Outcome], only: Sequence[str] = ()) -> Table:
     """One row for each config that tells of a claim with several seeds and leaves it open."""
     rows = [row for each in outcomes if is_asked(each, only) for row in power_rows(each)]
-    titles = ["claim", "the paper", "config", "here", "a run deviates by", "seeds that tell"]
+    titles = ["claim", "the paper", "config", "here", *POWER]
     about = (
         "L: Liu et al. (2021), R: Ravishankar and Søgaard (2021), J: Li (2019). Seeds that tell: so many of "
         "each system, if means and deviations stay as they are, have a 95 % interval on one side of the "
@@ -53,9 +51,4 @@ def power_rows(each: Outcome) -> Iterator[list[Cell]]:
         yield [*start, None, claim.lacks, None, None]
     for effect in each.effects:
         config = " ".join(filter(None, (effect.config, effect.part)))
-        shown: list[Cell] = [None, "two or more"]
-        if effect.deviation is not None:
-            number = each.seeds_to_decide(effect)
-            deviation = Measured(effect.measured.figure, effect.deviation)
-            shown = [deviation, NO_NUMBER if number is None else str(number)]
-        yield [*start, config, effect.measured, *shown]
+        yield [*start, config, effect.measured, *power(each, effect)]

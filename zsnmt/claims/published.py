@@ -47,13 +47,17 @@ def two_figures(one: Published, other: Published) -> Published:
     return lambda: f"{one()} and {other()}"
 
 
-def gap_of_columns(table: str, row: Key, minus: Key) -> Published:
-    """A row minus another one of a table of Li, over its columns."""
+def gap_of_columns(table: str, rows: Sequence[Key], minus: Key) -> Published:
+    """Some rows minus another one of a table of Li, over its columns."""
 
     def text() -> str:
         printed = published()[LI, table]
         return span(
-            [number(printed[row][column]) - number(printed[minus][column]) for column in printed[row]]
+            [
+                number(printed[row][column]) - number(printed[minus][column])
+                for row in rows
+                for column in printed[row]
+            ]
         )
 
     return text

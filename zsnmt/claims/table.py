@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from zsnmt.claims.kept import Kept
+from zsnmt.claims.needs import Need
 from zsnmt.claims.papers import CLAIMS, Claim
 from zsnmt.claims.verdicts import (
     COMPARED,
@@ -14,6 +15,7 @@ from zsnmt.claims.verdicts import (
     HOLDS,
     OPEN,
     OPPOSED,
+    SIDES,
     UNDECIDED,
     UNTESTED,
     VERDICTS,
@@ -27,10 +29,12 @@ from zsnmt.claims.verdicts import (
 )
 from zsnmt.report.documents import Maker
 from zsnmt.report.scores import words
-from zsnmt.report.table import Table, markdown_rows
+from zsnmt.report.table import Cell, Measured, Table, markdown_rows
 
 RESULTS, DETAILS = "docs/results", "claims.md"
 TITLES = ["", "claim", "the paper", "here", "verdict"]
+POWER = ("a run deviates by", "seeds that tell")
+NO_NUMBER = "no number of them"
 
 
 class Outcome(NamedTuple):
@@ -51,6 +55,17 @@ class Outcome(NamedTuple):
     def vote(self, effect: Effect) -> str:
         """What one config says."""
         return self.wanted(effect).vote(effect.measured)
+
+    def seeds_of(self, need: Need) -> list[int]:
+        """The seeds of a need, and further ones that the figures of its configs have."""
+        configs = {config.stem for config in need.configs}
+        sides = [
+            side
+            for effect in self.effects
+            if configs & {*configs_of(effect)}
+            for side in effect.seeds.split(SIDES)
+        ]
+        return sorted({*need.seeds, *(int(seed) for side in sides for seed in side.split(", "))})
 
     def seeds_to_decide(self, effect: Effect) -> int | None:
         """How many seeds would tell in one config; None where that is not known, or no number does."""
@@ -126,18 +141,27 @@ def detail(each: Outcome) -> str:
                 effect.seeds,
                 effect.measured,
                 vote_in_words(each, effect),
+                *(power(each, effect) if each.vote(effect) == OPEN else (None, None)),
             ]
             for effect in each.effects
         ]
-        table = Table("", "", ["config", "part", "seeds", "figure", "says"], rows=rows, about="")
+        table = Table("", "", ["config", "part", "seeds", "figure", "says", *POWER], rows=rows, about="")
         parts.append(markdown_rows(table.without_empty_columns()))
     if claim.lacks:
         parts.append(f"{claim.lacks[0].upper()}{claim.lacks[1:]}.")
     if claim.why and each.verdict in (FAILS, OPPOSED):
         parts.append(f"Why: {claim.why}")
     if claim.needs:
-        parts.append("Commands: " + "; ".join(map(str, claim.needs)) + ".")
+        parts.append("Commands: " + "; ".join(need.shown(each.seeds_of(need)) for need in claim.needs) + ".")
     return "\n\n".join(parts)
+
+
+def power(each: Outcome, effect: Effect) -> tuple[Cell, Cell]:
+    """How far a run deviates over its seeds, and how many seeds would tell, as far as that is known."""
+    if effect.deviation is None:
+        return None, "two or more"
+    number = each.seeds_to_decide(effect)
+    return Measured(effect.measured.figure, effect.deviation), NO_NUMBER if number is None else str(number)
 
 
 def page_link(effect: Effect) -> str:

@@ -211,9 +211,10 @@ def first_minus_others(sides: Sequence[Sequence[float]]) -> float:
     return first - sum(others)
 
 
-def loss_difference(one: System, other: System, *, part: str) -> Evidence:
+def loss_difference(one: System, other: System, *, part: str, wanted: Range | None = None) -> Evidence:
     """The best validation loss (bits a token) of one system minus that of another, of trainings with as many
-    updates; none where some training ended earlier.
+    updates; none where some training ended earlier. `wanted`: where it lies if the claim holds, where that is
+    not the claim's range.
     """
 
     def effects(kept: Kept) -> list[Effect]:
@@ -226,7 +227,7 @@ def loss_difference(one: System, other: System, *, part: str) -> Evidence:
                 losses = [[summary.loss for summary in side] for side in sides]
                 shown = difference("loss", *losses)
                 of_sides = list_sides(*map(seeds, runs))
-                found.append(effect(config, shown, losses, seeds=of_sides, part=part))
+                found.append(effect(config, shown, losses, seeds=of_sides, part=part, range=wanted))
         return found
 
     return effects

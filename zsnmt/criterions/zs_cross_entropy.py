@@ -40,6 +40,7 @@ TERMS = {
     "denoising": Kind(Denoising, DenoisingOptions),
     "agreement": Kind(Agreement, AgreementOptions),
 }
+TEACHING = {"unlikelihood", "denoising"}  # terms that a model which ignores its source does not make 0
 
 
 @dataclass
@@ -84,6 +85,11 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
             raise InputError(
                 f"--translation-weight {self.translation_weight:g} must be a number, 0 or more, and goes "
                 "only with other terms; give one of them a weight, or leave it out"
+            )
+        if not self.translation_weight and self.terms and not {*self.terms} & TEACHING:
+            raise InputError(
+                "--translation-weight 0 leaves terms that are 0 for a model that ignores its source, and it "
+                "would learn that; give it a weight above 0"
             )
 
     def projecting_decoder(self, model: nn.Module) -> TransformerDecoderBase | None:

@@ -106,6 +106,11 @@ class Distillation:
 
         if self.remedy and self.remedy not in REMEDIES:
             raise InputError(f"there is no remedy '{self.remedy}'; choose {', '.join(REMEDIES)}")
+        if self.from_scratch and self.remedy == "from_pivot":
+            raise InputError(
+                "--remedy from_pivot trains on translations of the pivot alone, by which a model "
+                "--from-scratch learns to read no other language; leave one of them out"
+            )
         if self.few_lines and self.sides != NONE:
             raise InputError(
                 f"{self.few_lines} lines of people and --sides {self.sides} are for the same directions; "

@@ -65,7 +65,7 @@ def test_settings_are_all_that_tells_methods_of_a_kind_apart():
         "mask:pieces=0": "pieces=0 leaves out no piece; give 1 or more",
         "mask:penalty=-1": "penalty=-1.0 is not a penalty",
         "mask:renormalise=true": "renormalise=true is not yes or no",
-        "mask:penalty=1,renormalise=yes": "with a penalty nothing is forbidden",
+        "mask:penalty=1,renormalise=yes": "with a penalty or prefer= nothing is forbidden",
         "mask:penalty=nan": "penalty=nan is not a penalty",
         "mask:penalty=inf": "leave it out, which forbids the pieces",
         "contrast:renormalise=yes": "among the target's pieces, .*; leave renormalise out",
@@ -109,3 +109,5 @@ def test_a_contrast_leaves_out_the_target_and_names_a_language_once():
         DE_EN
     )
     assert parse_method("contrast:languages=en").of(KNOWN).fault(DE_EN) is None  # of sources
+    nothing = parse_method("contrast:language_weight=0,source_weight=0").of(KNOWN)
+    assert "and a weight; name one with languages=, with a language_weight above 0" in nothing.fault(DE_FR)

@@ -39,6 +39,39 @@ def test_pieces_with_a_letter_that_a_language_uses_too_rarely_are_forbidden(dict
     assert torch.equal(penalties(Mask(penalty=0), COUNTS, dictionary)["de"], torch.zeros(len(dictionary)))
 
 
+def test_pieces_are_preferred_as_they_belong_to_the_language(dictionary):
+    """γ·log P(l | v), by Bayes' rule from the frequencies of the pieces with a letter; others are free."""
+    values = penalties(Mask(prefer=0.5), COUNTS, dictionary)
+    lettered = [*PIECES[:2], "▁und", "▁and", "▁so", "a", "ा"]  # tags, too, which are never written
+    of_language = {
+        language: {piece: (1 + counts.get(piece, 0)) for piece in lettered}
+        for language, counts in COUNTS.items()
+    }
+    frequency = {
+        language: {piece: number / sum(numbers.values()) for piece, number in numbers.items()}
+        for language, numbers in of_language.items()
+    }
+    for language in COUNTS:
+        for place, symbol in enumerate(dictionary.symbols):
+            expected = 0.0
+            if symbol in lettered:
+                share = frequency[language][symbol] / sum(each[symbol] for each in frequency.values())
+                expected = 0.5 * math.log(share)
+            assert values[language][place].item() == pytest.approx(expected, abs=1e-6), symbol
+    assert values["de"][dictionary.index("▁und")] > values["en"][dictionary.index("▁und")]
+    for language in COUNTS:
+        assert not penalties(Mask(prefer=0), COUNTS, dictionary)[language].any()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"penalty": 1.0}, {"pieces": 2}, {"renormalise": True}, {"prefer": -1.0}, {"prefer": math.inf}],
+)
+def test_what_does_not_go_with_a_preference_is_refused(settings):
+    with pytest.raises(InputError, match="prefer="):
+        Mask(**{"prefer": 0.5, **settings})
+
+
 def test_a_mask_that_leaves_nothing_is_refused(dictionary):
     with pytest.raises(InputError, match="8 times leaves none with a letter to de; give a smaller number"):
         penalties(Mask(pieces=8), COUNTS, dictionary)

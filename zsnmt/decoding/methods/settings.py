@@ -34,7 +34,8 @@ class Ensemble:
         if len(self.through) >= MOST_SOURCES:
             raise InputError(
                 f"an ensemble through {'+'.join(self.through)} has more than {MOST_SOURCES} sources, that of "
-                f"the sentence among them; name at most {MOST_SOURCES - 1} languages"
+                "the sentence among them, and takes as many times as long; name at most "
+                f"{MOST_SOURCES - 1} languages"
             )
         if self.by not in COMBINATIONS:
             raise InputError(f"there is no ensemble by '{self.by}'; write by={' or by='.join(COMBINATIONS)}")
@@ -88,11 +89,12 @@ class Contrast:
 
     def fault(self, direction: Direction) -> str | None:
         """Why a direction cannot be translated so; None where it can."""
-        if self.source_weight or self.contrasted(direction):
+        if self.source_weight or self.language_weight and self.contrasted(direction):
             return None
         return (
             f"a contrast of {direction.target} with {'+'.join(self.languages)} is none: it needs a language "
-            "that is not the target; name one with languages=, or give a source_weight"
+            "that is not the target, and a weight; name one with languages=, with a language_weight above 0, "
+            "or give a source_weight"
         )
 
 
@@ -123,18 +125,30 @@ class Mask:
     """Only pieces that occur at least `pieces` times in the target language's training text, and those
     without a letter, are written; with a `penalty` others may be, for so many nats each.
 
-    With `renormalise` probabilities are those among these pieces; fairseq's search alone computes the others.
+    With `prefer` none is forbidden: each costs so many times the logarithm of how surely it belongs to the
+    target language. With `renormalise` probabilities are those among these pieces; fairseq's search alone
+    computes the others.
     """
 
     pieces: int = 1
     penalty: float | None = None
+    prefer: float | None = None
     renormalise: bool = False
 
     def __post_init__(self) -> None:
-        if self.renormalise and self.penalty is not None:
+        if self.renormalise and not self.forbids:
             raise InputError(
-                "renormalise=yes is for a mask that forbids, and with a penalty nothing is forbidden; leave "
-                "one of them out"
+                "renormalise=yes is for a mask that forbids, and with a penalty or prefer= nothing is "
+                "forbidden; leave one of them out"
+            )
+        if self.prefer is not None and (self.penalty is not None or self.pieces != Mask.pieces):
+            raise InputError(
+                "prefer= weighs every piece by its languages, and penalty= and pieces= are for those that "
+                "the target language lacks; leave one of them out"
+            )
+        if self.prefer is not None and not 0 <= self.prefer < float("inf"):
+            raise InputError(
+                f"prefer={self.prefer} is not a weight; give a number, 0 or more, or leave it out"
             )
         if self.pieces < 1:
             raise InputError(f"pieces={self.pieces} leaves out no piece; give 1 or more")
@@ -143,6 +157,11 @@ class Mask:
                 f"penalty={self.penalty} is not a penalty; give a number of nats, 0 or more, or leave it "
                 "out, which forbids the pieces"
             )
+
+    @property
+    def forbids(self) -> bool:
+        """Whether there are pieces that are never written."""
+        return self.penalty is None and self.prefer is None
 
 
 KINDS: dict[str, type[Ensemble] | type[Contrast] | type[Sample] | None] = {
@@ -161,6 +180,7 @@ READ: dict[str, tuple[Callable[[str], Any], str]] = {  # how the value of each s
     "seed": (int, WHOLE),
     "pieces": (int, WHOLE),
     "penalty": (float, NUMBER),
+    "prefer": (float, NUMBER),
     "renormalise": (lambda value: bool(("no", "yes").index(value)), "yes or no"),
 }
 
