@@ -61,9 +61,9 @@ def test_what_to_use_has_a_row_for_each_system_on_real_text_and_says_what_learne
     keep_scores(replace(student, config="tatoeba", results=taught), tmp_path)
     rows = what_to_use(tmp_path, "", texts=FIRST_TEXTS).splitlines()
     assert rows[2:5] == [
-        "| Tatoeba, seed 1 | residual removed, distilled (zero-resource) | 25.0 | 14.0 | 15.5 | 30.0 % |",
-        "| captions, seeds 1, 2 | baseline | 25.0 | 5.0 | 15.5 | 30.0 % |",
-        "| captions, seeds 1, 2 | residual removed | 25.0 | 9.0 | 15.5 | 30.0 % |",
+        "| Tatoeba, seed 1 | residual removed, distilled (zero-resource) | 25.0 | 14.0 | 15.5 | 30.0 % | – |",
+        "| captions, seeds 1, 2 | baseline | 25.0 | 5.0 | 15.5 | 30.0 % | – |",
+        "| captions, seeds 1, 2 | residual removed | 25.0 | 9.0 | 15.5 | 30.0 % | – |",
     ]
     assert "| captions, by an earlier rule, seeds 1, 2 | baseline |" in what_to_use(tmp_path, "")
     assert rows[5] == "" and "demo" not in "".join(rows)
@@ -75,10 +75,14 @@ def test_what_to_use_shows_what_a_system_makes_of_the_pivot_itself(tmp_path):
         made_up_scores(BASELINE.name, 1, zero_shot=5.0), config="tatoeba", pivot_by="another, seed 1"
     )
     keep_scores(scores, tmp_path)
-    assert "| 25.0 | 5.0 | – | 30.0 % |" in what_to_use(tmp_path, "")
-    own = [replace(result, way=OWN_PIVOT) for result in scores.results if result.way == PIVOT]
+    assert "| 25.0 | 5.0 | – | 30.0 % | – |" in what_to_use(tmp_path, "")
+    own = [
+        replace(result, way=OWN_PIVOT, figures={**result.figures, "cost": 1.75})
+        for result in scores.results
+        if result.way == PIVOT
+    ]
     keep_scores(replace(scores, results=[*scores.results, *own]), tmp_path)
-    assert "| 25.0 | 5.0 | 15.5 | 30.0 % |" in what_to_use(tmp_path, "")
+    assert "| 25.0 | 5.0 | 15.5 | 30.0 % | 1.8 × |" in what_to_use(tmp_path, "")
 
 
 def test_a_config_with_results_gets_a_page_with_all_there_is(tmp_path):

@@ -1,5 +1,5 @@
-"""Tables of at most six columns, for documents that are read on a screen: the main figures, and where all of
-them are.
+"""Tables of at most seven columns, for documents that are read on a screen: the main figures, and where all
+of them are.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -23,13 +23,13 @@ from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.distillation import distillation_table, remedies_table
 from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.studies.factorial import main_effects_table, remedy_gains
-from zsnmt.report.systems import brief_cells, systems_table
+from zsnmt.report.systems import brief_cells, pivot_cost, systems_table
 from zsnmt.report.table import Cell, Table, join_sentences, markdown_rows, spread_note
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
 
 RESULTS = "docs/results"  # as documents beside README.md link to it
-WIDEST = 6  # columns
+WIDEST = 7  # columns
 GRID = "word_orders"  # on which the grid of remedies was run
 BLEU = "BLEU, means over directions"
 OFF_TARGET = "off-target: share of outputs in another language than asked for"
@@ -115,11 +115,13 @@ def what_to_use(
         "others, directly",
         "others, through English",
         "wrong language",
+        "time through English",
     ]
     table = Table("what_to_use", "What to use", titles, rows=rows, about="")
     about = (
         f"{BLEU} with English, which were trained, and over the others; through English: "
-        "twice by the same system; wrong language: of the direct ones."
+        "twice by the same system; wrong language: of the direct ones; time: of a processor, over that of "
+        "direct translation."
     )
     return f"{markdown_rows(table)}\n\n{join_sentences([about, spread_note([table])])}"
 
@@ -160,7 +162,7 @@ def system_row(text: str, runs: Sequence[Scores]) -> list[Cell]:
     """The row of a system; of one that learned the others from synthetic text, that is said."""
     said = CANDIDATES[runs[0].system] + (" (zero-resource)" if runs[0].select(ZERO_RESOURCE) else "")
     seeded = f"seed{'s' * (len(runs) > 1)} {seeds(runs)}"
-    return [f"{text}, {seeded}", said, *brief_cells(runs)]
+    return [f"{text}, {seeded}", said, *brief_cells(runs), pivot_cost(runs)]
 
 
 MAKERS: dict[str, Maker] = {

@@ -115,14 +115,23 @@ def brief_cells(runs: Sequence[Scores]) -> list[Cell]:
     by itself, and how much of the direct ones is in another language than asked for.
     """
     kind = other_kind(runs[0])
-    way = PIVOT if all(scores.pivot_by is None for scores in runs) else OWN_PIVOT
     columns = (
         Column(SUPERVISED, DIRECT, MAIN),
         Column(kind, DIRECT, MAIN),
-        Column(kind, way, MAIN),
+        Column(kind, pivot_by_itself(runs), MAIN),
         Column(kind, DIRECT, "off_target"),
     )
     return [mean_measured(runs, column) for column in columns]
+
+
+def pivot_cost(runs: Sequence[Scores]) -> Cell:
+    """What a system's translation through the pivot costs, over direct translation."""
+    return mean_measured(runs, Column(other_kind(runs[0]), pivot_by_itself(runs), "cost"))
+
+
+def pivot_by_itself(runs: Sequence[Scores]) -> Way:
+    """The way in which a system was scored through the pivot by itself."""
+    return PIVOT if all(scores.pivot_by is None for scores in runs) else OWN_PIVOT
 
 
 def gains_table(all_scores: Sequence[Scores]) -> Table | None:
