@@ -7,6 +7,7 @@ import shutil
 from dataclasses import replace
 
 import pytest
+import torch
 
 from tests.conftest import OLDER_RUN, toy_options
 from tests.support.exports import OTHER_TRANSFORMERS, needs_transformers, run_without_zsnmt
@@ -104,6 +105,7 @@ def test_other_versions_of_transformers_agree(exported, path, monkeypatch):
 def test_a_stock_model_needs_no_code(older, tmp_path, monkeypatch, warm_python):
     trained = load_run(older / OLDER_RUN)
     options = toy_options(decoder_language_embedding="none", share_all_embeddings=True)
+    torch.manual_seed(1)  # some untrained models have near ties, which two searches break differently
     model = ZeroShotTransformer.build_model(options, trained.task).eval()
     monkeypatch.setattr(run_module, "load_run", lambda run: replace(trained, model=model))
     folder, _ = export_run(
