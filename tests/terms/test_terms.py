@@ -448,6 +448,7 @@ def test_a_mixed_prefix_has_words_of_both_sides_in_their_places(task, monkeypatc
             "--denoising-share, --denoising-span: the share of",
         ),
         (dict(translation_weight=0.0), "--translation-weight 0 must be .*, and goes only with other terms"),
+        (dict(translation_weight=0.0, consistency_weight=1.0), "ignores its source, and it would learn that"),
         *(
             (
                 dict(translation_weight=value, denoising_weight=1.0),
