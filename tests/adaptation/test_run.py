@@ -55,14 +55,22 @@ def test_a_mode_trains_its_directions(run, data, mode, trained):
 
 def test_directions_that_a_student_validated_are_those_of_its_own_data(run, data):
     """Where they stayed, the new language's would not be validated; the word for all of them stays."""
-    command = run / "train.command"
+    command, old = run / "train.command", KNOWN[1]
     written = command.read_text()
     options = partial(training_options, run, data, [NEW], LANGUAGES, FULL, {})
     before = options()
-    command.write_text(f"{written} --valid-lang-pairs inglan-velan,velan-tamun --patience 3")
-    assert options() == [*before[:-2], "--patience", "3", *before[-2:]]
+    for language in (old, NEW):  # another one has no validation text
+        (data / f"valid.{PIVOT}-{language}.{PIVOT}.idx").touch()
+    (data / f"valid.{KNOWN[1]}-{KNOWN[2]}.{KNOWN[1]}.idx").touch()
+    named = f"--valid-lang-pairs {KNOWN[1]}-{KNOWN[2]},{PIVOT}-{KNOWN[2]}"
+    own = {f"{PIVOT}-{old}", f"{old}-{PIVOT}", f"{PIVOT}-{NEW}", f"{NEW}-{PIVOT}"}
+    for further, also in (("", set()), ("--early-stopping-on-zero-shot", {f"{KNOWN[1]}-{KNOWN[2]}"})):
+        command.write_text(f"{written} {named} {further}")
+        found = options()
+        assert found[-2:] == before[-2:] and found[-4] == "--valid-lang-pairs"  # of two, the last counts
+        assert {*found[-3].split(",")} == own | also
     command.write_text(f"{written} --valid-lang-pairs all")
-    assert options()[-4:-2] == ["--valid-lang-pairs", "all"]
+    assert options() == [*before[:-2], "--valid-lang-pairs", "all", *before[-2:]]
 
 
 def test_a_run_that_does_not_say_how_it_was_trained_is_refused(run, data):

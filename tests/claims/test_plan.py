@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import ROOT
 from zsnmt.claims import plan as planning
 from zsnmt.claims.costs import pieces_of_text, training_hours, updates
-from zsnmt.claims.doing import do_job, in_project
+from zsnmt.claims.doing import do_job, do_jobs, in_project
 from zsnmt.claims.needs import Need, ablation, masked_lm, probing
 from zsnmt.claims.papers import CLAIMS
 from zsnmt.claims.plan import FOLDER, HOURS_FILE, Job, Places, chains, plan, select_within_budget
@@ -207,8 +207,10 @@ def sharing(folder: Path) -> list[Job]:
 
 def test_a_budget_does_not_hide_what_a_job_that_is_left_out_would_have_trained(tmp_path):
     a, b, c = sharing(tmp_path)
-    assert select_within_budget([a, b, c], 3.0, 1) == [c]
+    assert select_within_budget([a, b, c], 3.0, 1) == [b]  # which costs 2.5 hours without the first
+    assert select_within_budget([a, b, c], 2.0, 1) == [c]
     assert select_within_budget([a, b, c], 9.0, 1) == [a, b, c]
+    assert select_within_budget([a, b, c], 4.0, 2) == [a, c]  # one chain takes no longer than the budget
 
 
 def test_jobs_that_share_a_run_are_done_one_after_the_other(tmp_path):
@@ -216,6 +218,21 @@ def test_jobs_that_share_a_run_are_done_one_after_the_other(tmp_path):
     assert chains([a, c, b]) == [[c], [a, b]]
     both = Job(Need("d", ("zsnmt results",)), 1, ["L1"], runs={**b.runs, **c.runs})
     assert chains([a, c, b, both]) == [[c, a, b, both]]
+
+
+def test_a_job_that_fails_does_not_keep_those_behind_it(places, tmp_path, monkeypatch):
+    done = []
+
+    def do(steps, job, places):
+        done.append(job.need.name)
+        if job.need.name == "a":
+            raise InputError("a has failed")
+
+    monkeypatch.setattr("zsnmt.claims.doing.do_job", do)
+    a, b, _ = sharing(tmp_path)
+    with pytest.raises(InputError, match="^a has failed$"):
+        do_jobs(Steps("claims"), [a, b], places)
+    assert done == ["a", "b"]
 
 
 def test_folders_with_spaces_and_other_folders_than_the_projects_are_found(places, tmp_path):

@@ -7,8 +7,9 @@ import pytest
 from tests.distillation.conftest import AUTHENTIC, OTHERS, PIVOT, data_of
 from zsnmt.corpora.overlap import held_out_sentences, normalise
 from zsnmt.distillation.distill import options_of_data, sampled_sizes
+from zsnmt.distillation.filters import lengths_of
 from zsnmt.distillation.settings import Distillation
-from zsnmt.distillation.translation_pairs import lengths_of
+from zsnmt.errors import InputError
 from zsnmt.languages import Direction
 from zsnmt.text.lines import read_lines
 from zsnmt.text.pipeline import TextPipeline
@@ -65,6 +66,29 @@ def test_pairs_of_unlike_lengths_are_left_out(text, monkeypatch):
     monkeypatch.setattr(type(text), "kept", with_a_long_one)
     data_of(text, "between")
     assert len(pairs_of(text.folder / "between", other)) < len(all_pairs)
+
+
+def test_sentences_that_are_held_out_of_either_language_are_left_out(text, monkeypatch):
+    """Their translations validate the directions of that language."""
+    other, (first, second) = next(iter(THIRD.items()))
+    data_of(text, "both")
+    row = text.kept(Direction(other, first))[0]
+    held_out = {first: set(), second: {normalise(row.pivot)}}
+    monkeypatch.setattr(
+        "zsnmt.distillation.translation_pairs.held_out_of",
+        lambda synthetic, language: held_out.get(language, {}),
+    )
+    data_of(text, "between")
+    pivots = {normalise(each.pivot) for each in text.kept(Direction(other, first))}
+    assert normalise(row.pivot) in pivots
+    others = {each.synthetic for each in text.kept(Direction(other, first)) if each.pivot != row.pivot}
+    assert {one for one, _ in pairs_of(text.folder / "between", other)} <= others
+
+
+def test_where_there_is_nothing_to_pair_it_is_said(text, monkeypatch):
+    monkeypatch.setattr("zsnmt.distillation.distill.make_further_text", lambda *given, **named: {})
+    with pytest.raises(InputError, match="--sides between adds nothing to --sides both here: it needs three"):
+        data_of(text, "between")
 
 
 def test_each_pair_is_read_both_ways(text, tmp_path):

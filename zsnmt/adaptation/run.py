@@ -18,7 +18,7 @@ from zsnmt.tasks.zs_translation import ALL, directions_with_data
 from zsnmt.training.fairseq_train import options_of
 
 Options = dict[str, str | int | float]
-VALIDATED = "--valid-lang-pairs"
+VALIDATED, ON_ZERO_SHOT = "--valid-lang-pairs", "--early-stopping-on-zero-shot"
 ROUNDING = (
     "fp16",
     "bf16",
@@ -111,25 +111,30 @@ def training_options(
         dropped = {option_name(name) for name in ROUNDING}
         directions = [direction for direction in directions if {*parse_direction(direction)} & {*new}]
     given = [[option_name(name), str(value)] for name, value in model.items()]
+    options = options_of(run)
     return [
-        *(option for option in without_validated_directions(options_of(run)) if option not in dropped),
+        *(option for option in options if option not in dropped),
+        *validated(options, directions, data, languages),
         *sum(given, []),
         "--lang-pairs",
         ",".join(directions),
     ]
 
 
-def without_validated_directions(options: Sequence[str]) -> list[str]:
-    """The options of a training without the directions that it names for validation, which are those of its
-    own data: without them all directions of training are validated. The word for all that have text stays.
+def validated(
+    options: Sequence[str], directions: Sequence[str], data: Path, languages: Sequence[str]
+) -> list[str]:
+    """What an adaptation validates in the place of the directions that the training of its run named, which
+    are those of that run's data: its own `directions`, as far as there is text in `data`; and where the
+    zero-shot ones choose a checkpoint, those that were named, too. Nothing where none were named, or all that
+    have text.
     """
-    named = [
-        place
-        for place, (option, value) in enumerate(pairwise(options))
-        if option == VALIDATED and value != ALL
-    ]
-    left_out = {*named, *(place + 1 for place in named)}
-    return [option for place, option in enumerate(options) if place not in left_out]
+    named = dict(pairwise(options)).get(VALIDATED, ALL)
+    if named == ALL:
+        return []
+    there = directions_with_data(data, "valid", [*languages])
+    wanted = [*directions, *(named.split(",") if ON_ZERO_SHOT in options else [])]
+    return [VALIDATED, ",".join(each for each in dict.fromkeys(wanted) if each in there)]
 
 
 def option_name(name: str) -> str:

@@ -18,9 +18,17 @@ from zsnmt.training.steps import Steps
 
 
 def do_jobs(steps: Steps, jobs: Sequence[Job], places: Places) -> None:
-    """Do some jobs, one after the other."""
+    """Do some jobs, one after the other, the others also where one fails; at the end `InputError` for those
+    that did.
+    """
+    faults = []
     for job in jobs:
-        do_job(steps, job, places)
+        try:
+            do_job(steps, job, places)
+        except InputError as error:
+            faults.append(str(error))
+    if faults:
+        raise InputError("; ".join(faults))
 
 
 def do_job(steps: Steps, job: Job, places: Places) -> None:

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product, takewhile
+from itertools import chain, product, takewhile
 from pathlib import Path
 
 from zsnmt.claims.costs import masked_lm_hours, missing_text, pieces_of_text, training_hours
@@ -222,33 +222,29 @@ RUNS_OF_VERBS = {
 
 
 def select_within_budget(jobs: Sequence[Job], hours: float, at_a_time: int) -> list[Job]:
-    """The first jobs that can be done here in so many hours, so many at a time; none that needs a training
-    of one that is left out.
+    """The first jobs that can be done here in so many hours, so many at a time. A run that a job shares with
+    one that is left out costs it as much as that one.
     """
-    chosen, sum_of_hours, left_out = [], 0.0, set[Path]()
+    chosen, owed = list[Job](), Hours()
     for job in jobs:
-        within = not job.lacks and sum_of_hours + job.hours <= hours * at_a_time
-        if within and not left_out & job.runs.keys():
-            chosen.append(job)
-            sum_of_hours += job.hours
+        whole = replace(job, runs={path: of_run or owed.get(path, 0.0) for path, of_run in job.runs.items()})
+        of_chains = [sum(each.hours for each in group) for group in chains([*chosen, whole])]
+        if not job.lacks and sum(of_chains) <= hours * at_a_time and max(of_chains) <= hours:
+            chosen.append(whole)
         else:
-            left_out |= {path for path, of_run in job.runs.items() if of_run}
-    return chosen
+            owed |= {path: of_run for path, of_run in whole.runs.items() if of_run}
+    names = [job.name for job in chosen]
+    return [job for job in jobs if job.name in names]
 
 
 def chains(jobs: Sequence[Job]) -> list[list[Job]]:
     """The jobs in groups that can be done side by side: those that share runs are in one, in order."""
     found: list[list[Job]] = []
     for job in jobs:
-        sharing = [chain for chain in found if any(job.runs.keys() & each.runs.keys() for each in chain)]
-        found = [chain for chain in found if chain not in sharing]
-        found.append([*chain_jobs(sharing), job])
+        sharing = [group for group in found if any(job.runs.keys() & each.runs.keys() for each in group)]
+        found = [group for group in found if group not in sharing]
+        found.append([*chain.from_iterable(sharing), job])
     return found
-
-
-def chain_jobs(chains_of_jobs: Sequence[Sequence[Job]]) -> list[Job]:
-    """The jobs of several chains, one chain after the other."""
-    return [job for chain in chains_of_jobs for job in chain]
 
 
 def measured_share(runs: Path) -> float:

@@ -57,15 +57,16 @@ class Outcome(NamedTuple):
         return self.wanted(effect).vote(effect.measured)
 
     def seeds_of(self, need: Need) -> list[int]:
-        """The seeds of a need, and further ones that the figures of its configs have."""
-        configs = {config.stem for config in need.configs}
-        sides = [
-            side
-            for effect in self.effects
-            if configs & {*configs_of(effect)}
-            for side in effect.seeds.split(SIDES)
-        ]
-        return sorted({*need.seeds, *(int(seed) for side in sides for seed in side.split(", "))})
+        """The seeds of a need, and further ones that the figures of its configs have on all sides."""
+        seeds = {*need.seeds}
+        for effect in self.effects:
+            sides = [{*map(int, side.split(", "))} for side in effect.seeds.split(SIDES)]
+            compared, own = configs_of(effect), {config.stem for config in need.configs}
+            if len(compared) > 1 and len(sides) > 1:  # a side of each config
+                sides = [side for config, side in zip(compared, sides) if config in own]
+            if own & {*compared} and sides:
+                seeds |= set.intersection(*sides)
+        return sorted(seeds)
 
     def seeds_to_decide(self, effect: Effect) -> int | None:
         """How many seeds would tell in one config; None where that is not known, or no number does."""

@@ -243,6 +243,11 @@ def make_data(
     for use in filter(WRITERS.__contains__, distillation.uses):
         with locked(text.folder, steps.say):
             further = make_further_text(steps, text, kept, use=use, workers=cores())
+        if not further:
+            raise InputError(
+                f"--sides {distillation.sides} adds nothing to --sides both here: it needs three languages "
+                "besides the pivot that have no text between them; give --sides both"
+            )
         folders |= {name: folder for name, (folder, _) in further.items()}
         directions |= {name: of_name for name, (_, of_name) in further.items()}
     return StudentData(text.data / MAIN, authentic, folders, directions=directions, text=text, known=known)

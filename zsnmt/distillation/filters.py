@@ -49,10 +49,7 @@ class Filters:
         """
         texts = [row.authentic for row in rows], [row.synthetic for row in rows]
         lengths = zip(
-            *(
-                [len(pieces) + 1 for pieces in self.pipeline.encode_lines(lines, language)]
-                for lines, language in zip(texts, direction)
-            )
+            *(lengths_of(lines, language, self.pipeline) for lines, language in zip(texts, direction))
         )
         identified = self.identifier.identify(texts[1]) if self.identifier else [direction.target] * len(rows)
         return [
@@ -73,3 +70,8 @@ class Filters:
         if synthetic in self.held_out or normalise(row.authentic) in self.held_out:
             return OVERLAP
         return ""
+
+
+def lengths_of(lines: Sequence[str], language: str, pipeline: TextPipeline) -> list[int]:
+    """The number of pieces of each line, with the end-of-sentence symbol."""
+    return [len(pieces) + 1 for pieces in pipeline.encode_lines(lines, language)]

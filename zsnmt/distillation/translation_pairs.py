@@ -6,11 +6,13 @@ side is authentic. UM4 (Yang et al. 2022) makes such pairs of English text witho
 has those of the English beside German: `train.fr-cs.fr`, `train.fr-cs.cs`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
 from zsnmt.corpora.cleaning import are_unlike
+from zsnmt.corpora.overlap import normalise
+from zsnmt.distillation.filters import Row, lengths_of
 from zsnmt.distillation.synthetic_text import TRAIN, SyntheticText
 from zsnmt.languages import Direction
 from zsnmt.text.lines import write_lines
@@ -18,32 +20,42 @@ from zsnmt.text.pipeline import TextPipeline
 
 
 def write_translation_pairs(synthetic: SyntheticText, kept: Sequence[Direction], text: Path) -> None:
-    """Write the pairs of any two languages without text by people, but for those of unlike lengths, which are
-    counted in pieces with the end-of-sentence symbol.
+    """Write the pairs of any two languages without text by people.
+
+    Those of unlike lengths in pieces are left out, and those of a sentence of the pivot that is held out of
+    one of the two languages, whose translations validate their directions.
     """
     pipeline = TextPipeline.load(synthetic.teacher.pipeline)
+    without_text = synthetic.directions()
     for source in dict.fromkeys(direction.source for direction in kept):
-        translated = {
-            direction.target: {row.line: row.synthetic for row in synthetic.kept(direction)}
+        rows = {
+            direction.target: {row.line: row for row in synthetic.kept(direction)}
             for direction in kept
             if direction.source == source
         }
         lengths = {
-            language: dict(zip(rows, lengths_of([*rows.values()], language, pipeline)))
-            for language, rows in translated.items()
+            language: dict(zip(of_language, lengths_of(synthetic_sides(of_language), language, pipeline)))
+            for language, of_language in rows.items()
         }
-        for pair in (Direction(*languages) for languages in combinations(translated, 2)):
+        for pair in (Direction(*languages) for languages in combinations(rows, 2)):
+            held_out = {sentence for language in pair for sentence in held_out_of(synthetic, language)}
             lines = [
                 line
-                for line in translated[pair.source]
-                if line in translated[pair.target]
+                for line, row in rows[pair.source].items()
+                if line in rows[pair.target]
+                and normalise(row.pivot) not in held_out
                 and not are_unlike([lengths[language][line] for language in pair])
             ]
-            for language in pair if pair in kept and lines else ():
+            for language in pair if pair in without_text and lines else ():
                 file = text / source / f"{TRAIN}.{pair}.{language}"
-                write_lines(file, [translated[language][line] for line in lines])
+                write_lines(file, [rows[language][line].synthetic for line in lines])
 
 
-def lengths_of(lines: Sequence[str], language: str, pipeline: TextPipeline) -> list[int]:
-    """The number of pieces of each line, with the end-of-sentence symbol."""
-    return [len(pieces) + 1 for pieces in pipeline.encode_lines(lines, language)]
+def synthetic_sides(rows: Mapping[int, Row]) -> list[str]:
+    return [row.synthetic for row in rows.values()]
+
+
+def held_out_of(synthetic: SyntheticText, language: str) -> set[str]:
+    """The pivot's sentences of the lines that are held out of a language, as overlap compares them."""
+    pivot, _ = synthetic.lines(language)
+    return {normalise(pivot[place]) for place in synthetic.selection(language).held_out}

@@ -14,7 +14,7 @@ from zsnmt.files.checksums import sha256
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine, check_search
 from zsnmt.inference.export.ctranslate2.mask import MaskEngine, mask_of
 from zsnmt.inference.export.folder import describe_export, export_folder, is_export
-from zsnmt.inference.export.formats import SENTENCES, load_format
+from zsnmt.inference.export.formats import load_format
 from zsnmt.runs.folder import MODEL_FILE
 from zsnmt.text.piece_counts import PieceCounts
 
@@ -98,12 +98,10 @@ def prepare_engine(
     folder: Path,
     search: Search,
     choice: EngineChoice,
-    *,
     text: Path | None = None,
-    sentences: int = SENTENCES,
 ) -> None:
     """Make what the chosen engine needs: for `ctranslate2`, export the run unless it has an up-to-date
-    export, which is checked on so many `sentences` of the test set in `text`, by default the run's own.
+    export, which is checked on the test set in `text`, by default the run's own.
 
     That takes seconds to minutes, and says so. `auto` takes an export that is there, and makes none.
     """
@@ -128,7 +126,6 @@ def prepare_engine(
                     to=CTRANSLATE2,
                     quantization=quantization,
                     text=text,
-                    sentences=sentences,
                     replace=True,
                 )
     except OSError as error:

@@ -56,7 +56,6 @@ CANDIDATES = {  # systems to choose from, in words
     f"{BASELINE.name}_{STUDENTS['both']}": "baseline, distilled",
     f"{RESIDUAL.name}_{STUDENTS['both']}": "residual removed, distilled",
     f"{BASELINE.name}_{STUDENTS['between']}": "baseline, distilled with pairs of translations",
-    f"{BASELINE.name}_deep_between": "the same student with ten encoder layers",
 }
 FIRST_SYSTEMS = set(CANDIDATES) - {f"{CONTROL}_{STUDENTS['both']}"}  # of README: of two rounds, the second
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zsnmt.languages import Direction
-from zsnmt.report.scores import Column, Contrast, mean_over_directions, system_kind
+from zsnmt.report.scores import Column, Contrast, mean_over_directions, pivots_of, system_kind
 from zsnmt.report.table import Cell, Measured, complete, join_sentences, seed_cell
 from zsnmt.runs.scores import PIVOT, Scores
 from zsnmt.scoring.bootstrap import paired_test, unpack
@@ -30,7 +30,8 @@ SEED_NOTES = {
 class Side(NamedTuple):
     """One side of a difference: the runs of a system, and which figure of them.
 
-    It is not known through the pivot where some runs leave that to another system and some do not.
+    It is not known through the pivot where the runs leave that to several systems, or some to another one
+    and some do not.
     """
 
     runs: Sequence[Scores]
@@ -39,7 +40,8 @@ class Side(NamedTuple):
     @property
     def of_two_pivots(self) -> bool:
         """Whether the column is of the pivot, and the runs have more than one."""
-        return self.column.way == PIVOT and len({bool(scores.pivot_by) for scores in self.runs}) > 1
+        by_another = {bool(scores.pivot_by) for scores in self.runs}
+        return self.column.way == PIVOT and max(len(by_another), len(pivots_of(self.runs))) > 1
 
     def means(self, directions: Collection[Direction] | None = None) -> list[float | None]:
         """The mean of each run over the directions of the column, or over some of them."""

@@ -163,13 +163,14 @@ def bias_layers(baseline: Namespace) -> list[System]:
 def distillation(baseline: Namespace) -> list[System]:
     """What students learn of the translations of the baseline, and of the system without the residual.
 
-    Nothing and the teacher's direct translations, as controls; targets, sources, both, and both with what
-    else is made of the translations (`zsnmt.distillation`).
+    Nothing and the teacher's direct translations, as controls; targets, sources, both, and all
+    (`zsnmt.distillation`). Pairs of two translations want more languages than a study may have.
     """
     students = [
         System(f"{plain.name}_{name}", plain.architecture, sides=sides, base=plain.name)
         for plain in (BASELINE, RESIDUAL)
         for sides, name in STUDENTS.items()
+        if sides != "between"
     ]
     return [BASELINE, RESIDUAL, *students]
 

@@ -40,15 +40,14 @@ def test_pieces_with_a_letter_that_a_language_uses_too_rarely_are_forbidden(dict
 
 
 def test_pieces_are_preferred_as_they_belong_to_the_language(dictionary):
-    """γ·log P(l | v), by Bayes' rule from the frequencies of the pieces with a letter; others are free."""
+    """γ·log P(l | v), by Bayes' rule from the shares of the pieces with a letter; others are free."""
     values = penalties(Mask(prefer=0.5), COUNTS, dictionary)
     lettered = [*PIECES[:2], "▁und", "▁and", "▁so", "a", "ा"]  # tags, too, which are never written
     of_language = {
-        language: {piece: (1 + counts.get(piece, 0)) for piece in lettered}
-        for language, counts in COUNTS.items()
+        language: {piece: counts.get(piece, 0) for piece in lettered} for language, counts in COUNTS.items()
     }
     frequency = {
-        language: {piece: number / sum(numbers.values()) for piece, number in numbers.items()}
+        language: {piece: 1e-6 + number / sum(numbers.values()) for piece, number in numbers.items()}
         for language, numbers in of_language.items()
     }
     for language in COUNTS:
@@ -58,7 +57,11 @@ def test_pieces_are_preferred_as_they_belong_to_the_language(dictionary):
                 share = frequency[language][symbol] / sum(each[symbol] for each in frequency.values())
                 expected = 0.5 * math.log(share)
             assert values[language][place].item() == pytest.approx(expected, abs=1e-6), symbol
-    assert values["de"][dictionary.index("▁und")] > values["en"][dictionary.index("▁und")]
+    assert values["de"][dictionary.index("▁und")] > -1e-5 and values["en"][dictionary.index("▁und")] < -6
+    many = {"de": {piece: 1000 * number for piece, number in COUNTS["de"].items()}, "en": COUNTS["en"]}
+    assert torch.equal(
+        penalties(Mask(prefer=0.5), many, dictionary)["de"], values["de"]
+    )  # more text, the same
     for language in COUNTS:
         assert not penalties(Mask(prefer=0), COUNTS, dictionary)[language].any()
 

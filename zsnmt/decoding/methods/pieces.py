@@ -20,11 +20,7 @@ def rare_pieces(
 
     Special symbols and pieces without a letter, such as numbers and punctuation, are rare in none.
     """
-    bound = [
-        (number, symbol)
-        for number, symbol in enumerate(dictionary.symbols)
-        if number >= dictionary.nspecial and has_letter(symbol)
-    ]
+    bound = lettered(dictionary)
     rare = {}
     for language, of_language in counts.items():
         rare[language] = [number for number, symbol in bound if of_language.get(symbol, 0) < mask.pieces]
@@ -34,6 +30,15 @@ def rare_pieces(
                 "give a smaller number of pieces="
             )
     return rare
+
+
+def lettered(dictionary: "Dictionary | fairseq.data.Dictionary") -> list[tuple[int, str]]:
+    """The ids of the pieces with a letter, and the pieces: all but special symbols, numbers and the like."""
+    return [
+        (number, symbol)
+        for number, symbol in enumerate(dictionary.symbols)
+        if number >= dictionary.nspecial and has_letter(symbol)
+    ]
 
 
 def has_letter(piece: str) -> bool:

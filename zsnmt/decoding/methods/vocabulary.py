@@ -6,9 +6,11 @@ import torch
 from fairseq.data import Dictionary
 from torch import Tensor
 
-from zsnmt.decoding.methods.pieces import has_letter, rare_pieces
+from zsnmt.decoding.methods.pieces import lettered, rare_pieces
 from zsnmt.decoding.methods.settings import Mask
 from zsnmt.text.piece_counts import PieceCounts
+
+LEAST_SHARE = 1e-6  # of a piece in the text of a language: what a few occurrences by chance are
 
 
 def penalties(mask: Mask, counts: PieceCounts, dictionary: Dictionary) -> dict[str, Tensor]:
@@ -29,20 +31,14 @@ def log_probabilities_of_languages(counts: PieceCounts, dictionary: Dictionary) 
     """How surely each symbol belongs to each language (L×V): log P(l | v), 0 for special symbols and pieces
     without a letter.
 
-    By Bayes' rule from the frequencies of the pieces in each language, with one occurrence more of each and
-    languages that are alike probable, however much text they have.
+    By Bayes' rule from the share of each piece in the text of each language, `LEAST_SHARE` more of each;
+    languages are alike probable, however much text they have.
     """
-    free = [
-        number < dictionary.nspecial or not has_letter(symbol)
-        for number, symbol in enumerate(dictionary.symbols)
-    ]
+    bound = [number for number, _ in lettered(dictionary)]
     occurrences = torch.tensor(
-        [
-            [1.0 + of_language.get(symbol, 0) for symbol in dictionary.symbols]
-            for of_language in counts.values()
-        ]
-    ).double()  # L×V
-    occurrences[:, torch.tensor(free)] = 0
-    frequencies = occurrences / occurrences.sum(1, keepdim=True)
-    belonging = (frequencies / frequencies.sum(0)).log().float()
-    return belonging.masked_fill(torch.tensor(free), 0)
+        [[of_language.get(piece, 0) for _, piece in lettered(dictionary)] for of_language in counts.values()]
+    ).double()  # L×B, of the pieces with a letter
+    shares = occurrences / occurrences.sum(1, keepdim=True).clamp(min=1) + LEAST_SHARE
+    found = torch.zeros(len(counts), len(dictionary))  # L×V
+    found[:, bound] = (shares / shares.sum(0)).log().float()
+    return found
