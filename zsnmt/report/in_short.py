@@ -43,6 +43,7 @@ REAL_TEXT = {  # names of configs of text by people
 FIRST_TEXTS = {
     config: REAL_TEXT[config] for config in ("tatoeba", "tatoeba_long", "captions_long")
 }  # README's
+SHOWN_TEXTS = {config: name for config, name in REAL_TEXT.items() if config != "captions_fall_half"}
 DRAWN_PROBES = "probe_accuracy", "probe_similarity"  # the drawings of probes that pages of results show
 CONTROL = f"{BASELINE.name}_{STUDENTS['none']}"  # of students: the same updates without synthetic text
 CANDIDATES = {  # systems to choose from, in words
@@ -57,7 +58,7 @@ CANDIDATES = {  # systems to choose from, in words
     f"{RESIDUAL.name}_{STUDENTS['both']}": "residual removed, distilled",
     f"{BASELINE.name}_{STUDENTS['between']}": "baseline, distilled with pairs of translations",
 }
-FIRST_SYSTEMS = set(CANDIDATES) - {f"{CONTROL}_{STUDENTS['both']}"}  # of README: of two rounds, the second
+SHOWN_SYSTEMS = {*CANDIDATES} - {f"{CONTROL}_{STUDENTS['both']}"}  # of two rounds the second
 
 
 def short_table(table: Table, columns: Sequence[str], about: str, page: str) -> str:
@@ -95,7 +96,7 @@ def probes(folder: Path, config: str) -> str:
 
 
 def what_to_use(
-    folder: Path, _: str, texts: Mapping[str, str] = REAL_TEXT, systems: Collection[str] = CANDIDATES
+    folder: Path, _: str, texts: Mapping[str, str] = SHOWN_TEXTS, systems: Collection[str] = SHOWN_SYSTEMS
 ) -> str:
     """Systems to choose from on real text: their quality on the directions of training, and on all others
     directly and through the pivot, both by the system itself. `texts`: names by config.
@@ -166,7 +167,7 @@ def system_row(text: str, runs: Sequence[Scores]) -> list[Cell]:
 
 MAKERS: dict[str, Maker] = {
     "what_to_use": what_to_use,
-    "what_to_use_first": partial(what_to_use, texts=FIRST_TEXTS, systems=FIRST_SYSTEMS),
+    "what_to_use_first": partial(what_to_use, texts=FIRST_TEXTS),
     ":systems_short": maker(
         systems_table,
         ["system", "seeds", "supervised", "zero-shot", "through pivot", "off-target"],
