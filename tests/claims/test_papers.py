@@ -13,7 +13,17 @@ from zsnmt.claims.kept import Kept
 from zsnmt.claims.papers import CLAIMS
 from zsnmt.claims.probed import confusion_in_families
 from zsnmt.claims.table import Outcome, claims_table, count_verdicts, detail, details, outcomes
-from zsnmt.claims.verdicts import FAILS, HOLDS, OPPOSED, UNTESTED, VERDICTS, Effect, configs_of, verdict
+from zsnmt.claims.verdicts import (
+    FAILS,
+    HOLDS,
+    OPPOSED,
+    SIDES,
+    UNTESTED,
+    VERDICTS,
+    Effect,
+    configs_of,
+    verdict,
+)
 from zsnmt.cli import VERBS
 from zsnmt.report.documents import keep_scores
 from zsnmt.report.table import Measured
@@ -160,10 +170,9 @@ def test_what_the_kept_results_oppose_has_an_explanation_and_each_config_has_its
         assert there <= made, each.claim.name
         for need in each.claim.needs:
             listed = [*map(int, re.findall(r"\d+", need.shown(each.seeds_of(need)).split("--seeds")[-1]))]
-            kept = [
-                effect for effect in each.effects if {*configs_of(effect)} & {c.stem for c in need.configs}
-            ]
-            if kept and "--seeds" in need.shown(need.seeds):
-                assert {int(seed) for effect in kept for seed in re.findall(r"\d+", effect.seeds)} <= {
-                    *listed
-                }
+            if "--seeds" not in need.shown(need.seeds):
+                continue
+            for effect in each.effects:  # those of all sides; of two configs each has its own
+                if [*configs_of(effect)] in [[config.stem] for config in need.configs]:
+                    sides = [{*map(int, side.split(", "))} for side in effect.seeds.split(SIDES)]
+                    assert set.intersection(*sides) <= {*listed}, each.claim.name
