@@ -11,7 +11,7 @@ from zsnmt.cli import ablate
 from zsnmt.console import WrongUse
 from zsnmt.report.papers import NAMES
 from zsnmt.runs.checkpoints import load_checkpoint
-from zsnmt.runs.systems import BELOW, BY_ENCODING, STUDENTS
+from zsnmt.runs.systems import BELOW, BY_ENCODING, STUDIED
 from zsnmt.training.studies import STUDIES
 
 PLAIN = ["zs_transformer", "zs_transformer_residual"]  # which the demo trained
@@ -71,7 +71,7 @@ def test_a_dry_run_prints_each_system_once_a_seed_and_trains_nothing(tiny):
                 **{
                     f"{system}_{name}": f"{system} --sides {sides}"
                     for system in PLAIN
-                    for sides, name in STUDENTS.items()
+                    for sides, name in STUDIED.items()
                 },
             }.items()
         ]

@@ -10,7 +10,7 @@ import pytest
 from zsnmt.cli import slurm
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
-from zsnmt.runs.systems import STUDENTS
+from zsnmt.runs.systems import STUDIED
 from zsnmt.training.slurm import hosts_of_job
 
 VARIABLES = {
@@ -92,7 +92,7 @@ def test_the_students_of_a_study_wait_for_their_teachers_and_the_scores_for_all_
     scripts = [submitted(cluster, number) for number in (1, 2, 3)]
     assert all(script in printed for script in scripts)
     sizes = {wish for script in scripts for wish in wishes(script) if wish.startswith("array=")}
-    assert sizes == {"array=0-5", f"array=0-{2 * 2 * len(STUDENTS) - 1}"}
+    assert sizes == {"array=0-5", f"array=0-{2 * 2 * len(STUDIED) - 1}"}
     cluster.unlink()
     for script, task in zip(scripts, ("4", "1", ""), strict=True):
         job = {"SLURM_ARRAY_TASK_ID": task, "SLURM_JOB_ID": "9", "SLURM_CPUS_PER_TASK": "8"}

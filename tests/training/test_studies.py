@@ -29,7 +29,7 @@ from zsnmt.runs.systems import (
     RELATIVE,
     RESIDUAL,
     RESIDUAL_QUERY,
-    STUDENTS,
+    STUDIED,
     System,
 )
 from zsnmt.training.studies import STUDIES, systems, training_options
@@ -236,10 +236,10 @@ def test_the_config_says_how_many_layers_there_are(options, layers):
 def test_distillation_has_students_of_both_systems_with_the_names_that_their_recipe_gives():
     baseline, residual, *students = systems(["distillation"], SIZES)
     assert (baseline, residual) == (BASELINE, RESIDUAL)
-    number = len(STUDENTS) - 1
+    number = len(STUDIED)
     for plain, of_plain in ((BASELINE, students[:number]), (RESIDUAL, students[number:])):
         teacher = Namespace(architecture=plain.architecture, record={"system": plain.name})
-        assert {each.sides for each in of_plain} == {*SIDES} - {"between"} == {*STUDENTS} - {"between"}
+        assert {each.sides for each in of_plain} == {*SIDES} - {"between"} == {*STUDIED}
         for student in of_plain:
             assert student.architecture == plain.architecture and not student.options
             assert student.base == plain.name and not student.few_lines

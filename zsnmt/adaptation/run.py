@@ -114,7 +114,7 @@ def training_options(
     options = options_of(run)
     return [
         *(option for option in options if option not in dropped),
-        *validated(options, directions, data, languages),
+        *validated(options, directions, data=data, languages=languages),
         *sum(given, []),
         "--lang-pairs",
         ",".join(directions),
@@ -122,7 +122,7 @@ def training_options(
 
 
 def validated(
-    options: Sequence[str], directions: Sequence[str], data: Path, languages: Sequence[str]
+    options: Sequence[str], directions: Sequence[str], *, data: Path, languages: Sequence[str]
 ) -> list[str]:
     """What an adaptation validates in the place of the directions that the training of its run named, which
     are those of that run's data: its own `directions`, as far as there is text in `data`; and where the

@@ -16,7 +16,6 @@ from zsnmt.corpora.training_text import (
 from zsnmt.errors import InputError
 from zsnmt.files.replacing import new_folder
 from zsnmt.processes import cores
-from zsnmt.training.experiment import say_what_is_left_out
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -77,6 +76,8 @@ def print_counts(counts: Mapping[str, Mapping[str, int]]) -> None:
 
 def clean(options: argparse.Namespace) -> dict:
     """Write the text without what overlaps."""
+    from zsnmt.training.experiment import say_what_is_left_out  # loads sentencepiece
+
     limits = parse_limits(options.pairs)
     with new_folder(options.remove_to) as folder:
         counts = make_training_text(

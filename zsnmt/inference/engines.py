@@ -98,6 +98,7 @@ def prepare_engine(
     folder: Path,
     search: Search,
     choice: EngineChoice,
+    *,
     text: Path | None = None,
 ) -> None:
     """Make what the chosen engine needs: for `ctranslate2`, export the run unless it has an up-to-date

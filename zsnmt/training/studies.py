@@ -32,7 +32,7 @@ from zsnmt.runs.systems import (
     RELATIVE,
     RESIDUAL,
     RESIDUAL_QUERY,
-    STUDENTS,
+    STUDIED,
     VARIATIONAL,
     System,
     direction_system,
@@ -169,8 +169,7 @@ def distillation(baseline: Namespace) -> list[System]:
     students = [
         System(f"{plain.name}_{name}", plain.architecture, sides=sides, base=plain.name)
         for plain in (BASELINE, RESIDUAL)
-        for sides, name in STUDENTS.items()
-        if sides != "between"
+        for sides, name in STUDIED.items()
     ]
     return [BASELINE, RESIDUAL, *students]
 

@@ -53,7 +53,7 @@ def export_packages(
     are held to translate sentences of the test set in `text`, the run's own by default, as that does. Raises
     `InputError` for a model that they cannot hold.
     """
-    prepare_engine(run, Search(), EngineChoice(CTRANSLATE2, quantization), text)
+    prepare_engine(run, Search(), EngineChoice(CTRANSLATE2, quantization), text=text)
     export = export_folder(run, CTRANSLATE2, quantization)
     record = read_export(export)
     reading = codec(export, record)
