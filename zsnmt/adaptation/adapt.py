@@ -8,6 +8,7 @@ from pathlib import Path
 
 from zsnmt.adaptation.joined_text import join_text, new_languages
 from zsnmt.adaptation.modes import FROZEN, FULL
+from zsnmt.corpora.training_text import say_what_is_left_out
 from zsnmt.errors import InputError
 from zsnmt.files.replacing import replacing, replacing_folder
 from zsnmt.languages import read_languages
@@ -21,7 +22,6 @@ from zsnmt.training.experiment import (
     check_validation,
     hold,
     make_source,
-    say_what_is_left_out,
 )
 from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, content_of

@@ -12,6 +12,7 @@ from zsnmt.corpora.training_text import (
     list_overlaps,
     make_training_text,
     parse_limits,
+    say_what_is_left_out,
 )
 from zsnmt.errors import InputError
 from zsnmt.files.replacing import new_folder
@@ -76,8 +77,6 @@ def print_counts(counts: Mapping[str, Mapping[str, int]]) -> None:
 
 def clean(options: argparse.Namespace) -> dict:
     """Write the text without what overlaps."""
-    from zsnmt.training.experiment import say_what_is_left_out  # loads sentencepiece
-
     limits = parse_limits(options.pairs)
     with new_folder(options.remove_to) as folder:
         counts = make_training_text(

@@ -7,6 +7,7 @@ the two rules on repetitions.
 
 import random
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -347,3 +348,13 @@ def join_lists(parts: Sequence[Path], whole: Path | None) -> None:
                     shutil.copyfileobj(rows, file)
     for part in parts:
         part.unlink()
+
+
+def say_what_is_left_out(counts: Mapping[str, Mapping[str, int]]) -> None:
+    """Tell of the training pairs that overlap with held-out sets, if there are any."""
+    if removed := sum(pair["removed"] for pair in counts.values()):
+        print(
+            f"{removed} training pairs overlap with the validation or test sets and were left out; "
+            f"{OVERLAP_LIST} beside the text lists them",
+            file=sys.stderr,
+        )

@@ -6,13 +6,13 @@ side is authentic. UM4 (Yang et al. 2022) makes such pairs of English text witho
 has those of the English beside German: `train.fr-cs.fr`, `train.fr-cs.cs`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
 from zsnmt.corpora.cleaning import are_unlike
 from zsnmt.corpora.overlap import normalise
-from zsnmt.distillation.filters import Row, lengths_of
+from zsnmt.distillation.filters import lengths_of
 from zsnmt.distillation.synthetic_text import TRAIN, SyntheticText
 from zsnmt.languages import Direction
 from zsnmt.text.lines import write_lines
@@ -27,6 +27,7 @@ def write_translation_pairs(synthetic: SyntheticText, kept: Sequence[Direction],
     """
     pipeline = TextPipeline.load(synthetic.teacher.pipeline)
     without_text = synthetic.directions()
+    held_out = {language: held_out_of(synthetic, language) for _, language in kept}
     for source in dict.fromkeys(direction.source for direction in kept):
         rows = {
             direction.target: {row.line: row for row in synthetic.kept(direction)}
@@ -34,25 +35,28 @@ def write_translation_pairs(synthetic: SyntheticText, kept: Sequence[Direction],
             if direction.source == source
         }
         lengths = {
-            language: dict(zip(of_language, lengths_of(synthetic_sides(of_language), language, pipeline)))
+            language: dict(
+                zip(
+                    of_language,
+                    lengths_of([row.synthetic for row in of_language.values()], language, pipeline),
+                )
+            )
             for language, of_language in rows.items()
         }
         for pair in (Direction(*languages) for languages in combinations(rows, 2)):
-            held_out = {sentence for language in pair for sentence in held_out_of(synthetic, language)}
+            if pair not in without_text:
+                continue
+            unseen = {*held_out[pair.source], *held_out[pair.target]}
             lines = [
                 line
                 for line, row in rows[pair.source].items()
                 if line in rows[pair.target]
-                and normalise(row.pivot) not in held_out
+                and normalise(row.pivot) not in unseen
                 and not are_unlike([lengths[language][line] for language in pair])
             ]
-            for language in pair if pair in without_text and lines else ():
+            for language in pair if lines else ():
                 file = text / source / f"{TRAIN}.{pair}.{language}"
                 write_lines(file, [rows[language][line].synthetic for line in lines])
-
-
-def synthetic_sides(rows: Mapping[int, Row]) -> list[str]:
-    return [row.synthetic for row in rows.values()]
 
 
 def held_out_of(synthetic: SyntheticText, language: str) -> set[str]:

@@ -94,13 +94,7 @@ ENGINES: dict[str, Callable[[Path, Search, EngineChoice], EngineAndCodec]] = {  
 }
 
 
-def prepare_engine(
-    folder: Path,
-    search: Search,
-    choice: EngineChoice,
-    *,
-    text: Path | None = None,
-) -> None:
+def prepare_engine(folder: Path, search: Search, choice: EngineChoice, *, text: Path | None = None) -> None:
     """Make what the chosen engine needs: for `ctranslate2`, export the run unless it has an up-to-date
     export, which is checked on the test set in `text`, by default the run's own.
 
@@ -121,14 +115,7 @@ def prepare_engine(
         with (folder / f".{export.name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not is_present(export, folder):
-                export_run(
-                    folder,
-                    export,
-                    to=CTRANSLATE2,
-                    quantization=quantization,
-                    text=text,
-                    replace=True,
-                )
+                export_run(folder, export, to=CTRANSLATE2, quantization=quantization, text=text, replace=True)
     except OSError as error:
         raise InputError(
             f"{folder} cannot be exported into itself ({error}); make room or rights there, or export it "

@@ -40,9 +40,8 @@ REAL_TEXT = {  # names of configs of text by people
     "captions_fall_half": "captions, three quarters of the updates",
     "captions": "captions, by an earlier rule",
 }
-FIRST_TEXTS = {
-    config: REAL_TEXT[config] for config in ("tatoeba", "tatoeba_long", "captions_long")
-}  # README's
+# Those of README, and of RESULTS.
+FIRST_TEXTS = {config: REAL_TEXT[config] for config in ("tatoeba", "tatoeba_long", "captions_long")}
 SHOWN_TEXTS = {config: name for config, name in REAL_TEXT.items() if config != "captions_fall_half"}
 DRAWN_PROBES = "probe_accuracy", "probe_similarity"  # the drawings of probes that pages of results show
 CONTROL = f"{BASELINE.name}_{STUDENTS['none']}"  # of students: the same updates without synthetic text

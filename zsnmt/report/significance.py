@@ -40,8 +40,8 @@ class Side(NamedTuple):
     @property
     def of_two_pivots(self) -> bool:
         """Whether the column is of the pivot, and the runs have more than one."""
-        by_another = {bool(scores.pivot_by) for scores in self.runs}
-        return self.column.way == PIVOT and max(len(by_another), len(pivots_of(self.runs))) > 1
+        some_by_themselves = not all(scores.pivot_by for scores in self.runs)
+        return self.column.way == PIVOT and len(pivots_of(self.runs)) + some_by_themselves > 1
 
     def means(self, directions: Collection[Direction] | None = None) -> list[float | None]:
         """The mean of each run over the directions of the column, or over some of them."""

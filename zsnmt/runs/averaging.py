@@ -24,12 +24,8 @@ from zsnmt.runs.folder import (
 from zsnmt.runs.scores import SCORES_FILE
 from zsnmt.runs.validation import VALIDATION_FILE
 
-OF_MODEL = (
-    CHECKSUMS_FILE,
-    SCORES_FILE,
-    CONFIDENCE_FILE,
-    MODEL_FILE,
-)  # what is true of one model of a training, and no other
+# What is true of one model of a training, and no other.
+OF_MODEL = CHECKSUMS_FILE, SCORES_FILE, CONFIDENCE_FILE, MODEL_FILE
 
 
 def average_again(run: Path, number: int, name: str | None = None) -> Path:

@@ -53,9 +53,8 @@ STUDENTS = {  # ends of their names, by what they learn of a teacher's translati
     "all": "distilled_all",
     "between": "distilled_between",
 }
-STUDIED = {
-    sides: name for sides, name in STUDENTS.items() if sides != "between"
-}  # of any number of languages
+# Those that a config of any number of languages can have.
+STUDIED = {sides: name for sides, name in STUDENTS.items() if sides != "between"}
 
 CLIP_DISTANCES = {  # by k, as in Table 2 of Li (2019)
     k: RELATIVE if k == 16 else System(f"relative_{k}", RELATIVE.architecture, (DISTANCE, str(k)))

@@ -19,10 +19,10 @@ from zsnmt.corpora.own_text.table import Table
 from zsnmt.corpora.parallel_text import pairs_of_split
 from zsnmt.corpora.releases.options import parse_release
 from zsnmt.corpora.training_text import (
-    OVERLAP_LIST,
     cleaning_in_words,
     copy_beside,
     make_training_text,
+    say_what_is_left_out,
 )
 from zsnmt.errors import InputError
 from zsnmt.files.names import is_plain
@@ -275,16 +275,6 @@ def check_validation(text: Path, languages: Sequence[str], options: Sequence[str
                 f"valid.{pair[0]} and valid.{pair[1]} of a multiway set, take it from the training text by "
                 "HELD_OUT=500, or name the directions to validate on by --valid-lang-pairs in TRAINING"
             )
-
-
-def say_what_is_left_out(counts: Mapping[str, Mapping[str, int]]) -> None:
-    """Tell of the training pairs that overlap with held-out sets, if there are any."""
-    if removed := sum(pair["removed"] for pair in counts.values()):
-        print(
-            f"{removed} training pairs overlap with the validation or test sets and were left out; "
-            f"{OVERLAP_LIST} beside the text lists them",
-            file=sys.stderr,
-        )
 
 
 def binarise(experiment: Experiment) -> None:

@@ -34,11 +34,11 @@ def log_probabilities_of_languages(counts: PieceCounts, dictionary: Dictionary) 
     By Bayes' rule from the share of each piece in the text of each language, `LEAST_SHARE` more of each;
     languages are alike probable, however much text they have.
     """
-    bound = [number for number, _ in lettered(dictionary)]
+    numbers, pieces = zip(*lettered(dictionary))
     occurrences = torch.tensor(
-        [[of_language.get(piece, 0) for _, piece in lettered(dictionary)] for of_language in counts.values()]
+        [[of_language.get(piece, 0) for piece in pieces] for of_language in counts.values()]
     ).double()  # L×B, of the pieces with a letter
     shares = occurrences / occurrences.sum(1, keepdim=True).clamp(min=1) + LEAST_SHARE
     found = torch.zeros(len(counts), len(dictionary))  # L×V
-    found[:, bound] = (shares / shares.sum(0)).log().float()
+    found[:, numbers] = (shares / shares.sum(0)).log().float()
     return found
