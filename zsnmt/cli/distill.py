@@ -61,6 +61,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "come after --",
     )
     parser.add_argument(
+        "--word-level",
+        type=float,
+        default=Distillation.word_level,
+        metavar="WEIGHT",
+        help="with this weight, also learn the probability that the teacher, who reads the pivot's sentence, "
+        "gives each piece in each place of a pair's target (word-level distillation; default: 0, 1 is usual)",
+    )
+    parser.add_argument(
         "--lines", type=positive, metavar="N", help="lines of each direction (default: all there are)"
     )
     parser.add_argument(
@@ -156,6 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         share=options.share,
         few_lines=few_lines(options, experiment.config.few_lines),
         remedy=options.remedy,
+        word_level=options.word_level,
         epochs=options.epochs,
         synthetic=synthetic,
     )

@@ -1,7 +1,7 @@
 """`zs_cross_entropy`: fairseq's label-smoothed cross-entropy, chunked or not, and terms of remedies."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
@@ -25,6 +25,7 @@ from zsnmt.terms.consistency import Consistency, ConsistencyOptions
 from zsnmt.terms.denoising import Denoising, DenoisingOptions
 from zsnmt.terms.term import Predictions, Rows, Term
 from zsnmt.terms.unlikelihood import Unlikelihood, UnlikelihoodOptions
+from zsnmt.terms.word_distillation import WordDistillation, WordDistillationOptions
 
 
 class Kind(NamedTuple):
@@ -39,12 +40,15 @@ TERMS = {
     "unlikelihood": Kind(Unlikelihood, UnlikelihoodOptions),
     "denoising": Kind(Denoising, DenoisingOptions),
     "agreement": Kind(Agreement, AgreementOptions),
+    "word_distillation": Kind(WordDistillation, WordDistillationOptions),
 }
-TEACHING = {"unlikelihood", "denoising"}  # terms that a model which ignores its source does not make 0
+# Terms that a model which ignores its source does not make 0.
+TEACHING = {"unlikelihood", "denoising", "word_distillation"}
 
 
 @dataclass
 class ZeroShotCrossEntropyConfig(
+    WordDistillationOptions,
     AgreementOptions,
     DenoisingOptions,
     UnlikelihoodOptions,
@@ -100,22 +104,30 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
         if not (model.training and reduce and self.terms):
             return super().forward(model, sample, reduce)
         asked = {name: term.rows(sample) for name, term in self.terms.items()}
-        batches = [Rows(sample["net_input"], sample["target"]), *asked.values()]
-        (translated, *own), extra = self.read(model, batches)
-        of_batch, *predictions = (
-            Predictions(states, rows.target, pad=self.padding_idx, project=self.projection(model))
-            for states, rows in zip((translated, *own), batches)
-        )
+        own = [name for name in asked if self.terms[name].reader is None]
+        batch = Rows(sample["net_input"], sample["target"])
+        (of_batch, *said), extra = self.read(model, [batch, *(asked[name] for name in own)])
+        of_terms = dict(zip(own, said)) | self.read_elsewhere(asked)
         loss, size, log = self.translation(model, of_batch, extra, sample=sample)
         total = self.translation_weight * loss
-        for (name, term), of_term in zip(self.terms.items(), predictions):
-            value = term.loss(of_batch, of_term)
+        log |= {f"{name}_loss": loss.new_zeros(()) for name in asked}
+        for name, of_term in of_terms.items():
+            term = self.terms[name]
+            value = term.loss(of_batch.of_rows(asked[name].chosen), of_term)
             total = total + term.weight * value
             log[f"{name}_loss"] = value.data
         return total, size, log
 
-    def read(self, model: nn.Module, batches: list[Rows]) -> tuple[list[Tensor], dict]:
-        """The features or logits (B×T×…) of each batch, from one pass, and what else the model returns."""
+    def read_elsewhere(self, asked: Mapping[str, Rows]) -> dict[str, Predictions]:
+        """What other models than the one in training say of the rows of terms, where there are any."""
+        found = {}
+        for name, rows in asked.items():
+            if (reader := self.terms[name].reader) is not None and len(rows.target):
+                (found[name],), _ = self.read(reader.to(rows.target.device), [rows])
+        return found
+
+    def read(self, model: nn.Module, batches: list[Rows]) -> tuple[list[Predictions], dict]:
+        """What a model says of each batch, from one pass, and what else it returns."""
         sides = {"src_tokens": self.task.args.left_pad_source, "prev_output_tokens": False}
         inputs = {
             name: stack([rows.inputs[name] for rows in batches], self.padding_idx, left)
@@ -124,7 +136,11 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
         inputs["src_lengths"] = torch.cat([rows.inputs["src_lengths"] for rows in batches])
         states, extra = model(**inputs, **self.model_arguments(model))
         parts = states.split([len(rows.target) for rows in batches])
-        return [part[:, : rows.target.size(1)] for part, rows in zip(parts, batches)], extra
+        project = self.projection(model)
+        return [
+            Predictions(part[:, : rows.target.size(1)], rows.target, pad=self.padding_idx, project=project)
+            for part, rows in zip(parts, batches)
+        ], extra
 
     def model_arguments(self, model: nn.Module) -> dict:
         """What the model is told besides its inputs: whether the criterion has features projected itself."""

@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 import torch
 from fairseq import utils
-from fairseq.data import ConcatDataset, Dictionary, LanguagePairDataset
+from fairseq.data import (
+    AppendTokenDataset,
+    ConcatDataset,
+    Dictionary,
+    LanguagePairDataset,
+    StripTokenDataset,
+    TruncateDataset,
+)
+from fairseq.data.data_utils import collate_tokens
 from fairseq.data.multilingual.multilingual_data_manager import MultilingualDatasetManager
 from fairseq.data.multilingual.sampling_method import SamplingMethod
 from torch.utils.data import Dataset
@@ -23,7 +31,8 @@ class TaggedPairs(LanguagePairDataset):
     """Sentence pairs of one direction, tags in place; pairs of several directions mix in a batch.
 
     `source`, `target`: indexable sets of token id vectors that end in EOS, with `sizes`; `target`
-    is None at inference.
+    is None at inference. `pivot`: where they are known, the pivot language and its sentences, of which both
+    sides of the pairs are translations.
     """
 
     def __init__(
@@ -35,9 +44,15 @@ class TaggedPairs(LanguagePairDataset):
         source_sizes: Sequence[int] | None = None,
         left_pad_source: bool = True,
         left_pad_target: bool = False,
+        pivot: tuple[str, Dataset] | None = None,
     ) -> None:
         self.direction = direction
-        self.prefix = torch.tensor(placement.source_prefix(direction), dtype=torch.long)
+        self.prefix = source_prefix(placement, direction)
+        if pivot:
+            language, self.pivot = pivot
+            self.pivot_prefix = source_prefix(placement, Direction(language, direction.target))
+        else:
+            self.pivot = None
         self.start = torch.tensor([placement.decoder_start(direction)])
         self.languages = torch.tensor([placement.dictionary.index(language_tag(each)) for each in direction])
         sizes = np.asarray(source.sizes if source_sizes is None else source_sizes)
@@ -61,15 +76,28 @@ class TaggedPairs(LanguagePairDataset):
         if example["target"] is not None:
             example["prev_output_tokens"] = torch.cat([self.start, example["target"][:-1]])
             example["languages"] = self.languages
+            example["pivot"] = self.pivot and torch.cat([self.pivot_prefix, self.pivot[index]])
         return example
 
     def collater(self, samples: list[dict], pad_to_length: dict | None = None) -> dict:
-        """The stock batch, with `languages`: tags of each row's source and target (B×2)."""
+        """The stock batch, with `languages`: tags of each row's source and target (B×2).
+
+        Where some rows have a sentence of the pivot, `pivot` has these as sources, `src_tokens` and
+        `src_lengths`, and which `rows` they are (a mask of B).
+        """
         batch = super().collater(samples, pad_to_length)
         if batch and "languages" in samples[0]:
             lengths = torch.LongTensor([len(sample["source"]) for sample in samples])
             _, order = lengths.sort(descending=True)  # as fairseq sorts them
-            batch["languages"] = torch.stack([sample["languages"] for sample in samples])[order]
+            samples = [samples[place] for place in order.tolist()]
+            batch["languages"] = torch.stack([sample["languages"] for sample in samples])
+            if sentences := [sample["pivot"] for sample in samples if sample["pivot"] is not None]:
+                tokens = collate_tokens(sentences, self.src_dict.pad(), left_pad=self.left_pad_source)
+                batch["pivot"] = {
+                    "src_tokens": tokens,
+                    "src_lengths": tokens.ne(self.src_dict.pad()).sum(dim=1),
+                    "rows": torch.tensor([sample["pivot"] is not None for sample in samples]),
+                }
         return batch
 
     def random_choice_in_dataset(self, generator: np.random.RandomState, number: int) -> np.ndarray:
@@ -83,6 +111,11 @@ class TaggedPairs(LanguagePairDataset):
         passes, rest = divmod(number, len(self))
         whole = [generator.permutation(len(self)) for _ in range(passes)]
         return np.concatenate([*whole, generator.choice(len(self), rest, replace=False)])
+
+
+def source_prefix(placement: TagPlacement, direction: Direction) -> torch.Tensor:
+    """Ids of the tags at the head of the source."""
+    return torch.tensor(placement.source_prefix(direction), dtype=torch.long)
 
 
 class DirectionSets(ConcatDataset):
@@ -199,10 +232,31 @@ class TaggedDataManager(MultilingualDatasetManager):
             target=target,
             left_pad_source=self.args.left_pad_source,
             left_pad_target=self.args.left_pad_target,
+            pivot=self.load_pivot(Path(data_path), split, direction, number=len(source)),
         )
         if self.is_validation(split) and not getattr(self.args, "skip_invalid_size_inputs_valid_test", False):
             self.check_lengths(pairs, Path(data_path), split)
         return pairs
+
+    def load_pivot(
+        self, folder: Path, split: str, direction: Direction, number: int
+    ) -> tuple[str, Dataset] | None:
+        """The pivot language and its sentences of a direction's pairs, if the folder has them."""
+        pivot, (source, target) = self.langs[0], direction
+        prefixes = (folder / f"{split}.{a}-{b}.{pivot}" for a, b in ((source, target), (target, source)))
+        prefix = next((each for each in prefixes if each.with_name(f"{each.name}.idx").is_file()), None)
+        if pivot in direction or prefix is None:
+            return None
+        dictionary = self.dicts[pivot]
+        sentences = self.load_data(str(prefix), dictionary, self.args.dataset_impl)
+        if len(sentences) != number:
+            raise InputError(
+                f"{prefix} has {len(sentences)} sentences, and there are {number} pairs; remove {folder} and "
+                "run the same command again"
+            )
+        longest, eos = self.args.max_source_positions - len(self.placement.sides), dictionary.eos()
+        words = TruncateDataset(StripTokenDataset(sentences, eos), longest - 1)
+        return pivot, AppendTokenDataset(words, eos)
 
     def is_validation(self, split: str) -> bool:
         """Whether a split is one of validation."""

@@ -10,7 +10,7 @@ from zsnmt.data.binarised_folder import shards_of
 from zsnmt.distillation.data import MAIN, binarise_synthetic, reverse
 from zsnmt.distillation.few_lines import FewLines, make_few_lines
 from zsnmt.distillation.filtered_text import make_synthetic_text
-from zsnmt.distillation.further_text import WRITERS, make_further_text
+from zsnmt.distillation.further_text import WRITERS, make_further_text, make_pivot_sides
 from zsnmt.distillation.layers import BEGINNING, write_beginning
 from zsnmt.distillation.settings import BETWEEN, NONE, SELF, SOURCES, TARGETS, Distillation
 from zsnmt.distillation.student import (
@@ -26,6 +26,7 @@ from zsnmt.distillation.student import (
     student_options,
     tempered_share,
     updates_of_epoch,
+    word_level_options,
 )
 from zsnmt.distillation.synthetic_text import RECORD, TRAIN, SyntheticText
 from zsnmt.distillation.teacher import Teacher
@@ -95,8 +96,9 @@ def default_name(distillation: Distillation, teacher: Teacher) -> str:
     student = teacher.record["system"] if same else distillation.student or teacher.architecture
     few, remedy = distillation.few_lines, distillation.remedy
     learns = few_name(few) if few else STUDENTS[distillation.sides]
+    words = "words" * bool(distillation.word_level)
     alone = remedy and not few and distillation.sides == NONE  # which is named as the grid names it
-    return f"{student}_{remedy if alone else '_'.join(filter(None, (learns, remedy)))}{begun}"
+    return f"{student}_{remedy if alone else '_'.join(filter(None, (learns, words, remedy)))}{begun}"
 
 
 def distill_rounds(
@@ -168,7 +170,8 @@ def distill_run(
     chosen = student_options(config, distillation, teacher)
     of_students = options_of_config(config, distillation)
     remedy = remedy_options(distillation.remedy, [*chosen, *of_students])
-    further = [*of_students, *remedy, *options]
+    taught = word_level_options(distillation, [*chosen, *of_students], teacher)
+    further = [*of_students, *remedy, *taught, *options]
     prepare_data(steps, experiment, further)
     teacher.check_pipeline(experiment.data)
     read = read_options(distillation.student or teacher.architecture, [*chosen, *further], experiment.data)
@@ -183,7 +186,7 @@ def distill_run(
         updates = updates_of_epoch(teacher, pairs_of_epoch(distillation, data))
         schedule = stretch([*chosen, *of_students], distillation.epochs, updates)
         of_data = options_of_data(run, distillation, data)
-        all_options = [*chosen, *of_data, *of_students, *schedule, *remedy, *options]
+        all_options = [*chosen, *of_data, *of_students, *schedule, *remedy, *taught, *options]
         if depths_of_student and read.finetune_from_model == str(teacher.model.resolve()):
             beginning = run.resolve() / BEGINNING
             write_beginning(teacher.model, beginning, depths_of_student)
@@ -240,6 +243,10 @@ def make_data(
     ways = {TARGETS: kept, SOURCES: [*map(reverse, kept)]}
     directions = {use: ways[use] for use in distillation.uses if use in ways}
     folders = {use: text.data / use for use in directions}
+    if distillation.word_level:
+        with locked(text.folder, steps.say):
+            of_uses = make_pivot_sides(steps, text, kept, workers=cores())
+        folders = {use: of_uses[use] for use in directions}
     for use in filter(WRITERS.__contains__, distillation.uses):
         with locked(text.folder, steps.say):
             further = make_further_text(steps, text, kept, use=use, workers=cores())
@@ -319,6 +326,7 @@ def record(distillation: Distillation, teacher: Teacher, data: StudentData) -> d
             "share": distillation.share,
             "from_scratch": distillation.from_scratch,
             **({"remedy": distillation.remedy} if distillation.remedy else {}),
+            **({"word_level": distillation.word_level} if distillation.word_level else {}),
             **({"few_lines": read_json(data.few_lines.record, REMEDY)} if data.few_lines else {}),
             "checkpoints_chosen_on": {
                 "validation text by people": [each for each in valid if each in data.authentic],

@@ -82,7 +82,8 @@ class Distillation:
     `sides`: one of `SIDES`. The student has the architecture `student`, the teacher's by default, and begins
     with the teacher's weights unless `from_scratch`. `share` (0–1) of the pairs of an epoch are synthetic.
     Without sides it may learn `few_lines` of people in each direction that has no text. `remedy`: one of the
-    grid's, whose options the training has. `epochs`: that many in place of the config's.
+    grid's, whose options the training has. `word_level`: the weight of word-level distillation. `epochs`:
+    that many in place of the config's.
     """
 
     teacher: Path
@@ -92,6 +93,7 @@ class Distillation:
     share: float = 0.5
     few_lines: int = 0
     remedy: str = ""
+    word_level: float = 0.0
     epochs: int | None = None
     synthetic: SyntheticSettings = SyntheticSettings()
 
@@ -110,6 +112,11 @@ class Distillation:
             raise InputError(
                 "--remedy from_pivot trains on translations of the pivot alone, by which a model "
                 "--from-scratch learns to read no other language; leave one of them out"
+            )
+        if self.word_level and (self.sides == SELF or not {TARGETS, SOURCES} & {*self.uses}):
+            raise InputError(
+                f"--word-level is of translations of the pivot's sentences, and --sides {self.sides} has none; "
+                "leave one of them out"
             )
         if self.few_lines and self.sides != NONE:
             raise InputError(

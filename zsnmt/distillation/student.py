@@ -16,6 +16,7 @@ from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
 from zsnmt.runs.folder import LOG_FILE
+from zsnmt.runs.grid import term_options
 from zsnmt.runs.log import pairs_of_update
 from zsnmt.seams.layers import chosen_layers
 from zsnmt.tasks.zs_translation import directions_of, directions_with_data
@@ -58,6 +59,17 @@ def student_options(config: Config, distillation: Distillation, teacher: Teacher
     # Of little text a teacher may have more epochs from one validation to the next than a student has.
     going_on |= {name: 1 for name in ("--validate-interval", "--save-interval") if name in of_teacher}
     return [*of_teacher, *option_words(going_on)]
+
+
+def word_level_options(distillation: Distillation, options: Sequence[str], teacher: Teacher) -> list[str]:
+    """The options of word-level distillation, if there is any, for a training with these."""
+    if not distillation.word_level:
+        return []
+    return [
+        *term_options(options),
+        *("--word-distillation-weight", str(distillation.word_level)),
+        *("--word-distillation-model", str(teacher.model.resolve())),
+    ]
 
 
 def options_of_config(config: Config, distillation: Distillation) -> Sequence[str]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import torch
 from fairseq.tasks import FairseqTask
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from zsnmt.data.tag_surgery import TagSurgery
@@ -16,13 +16,15 @@ from zsnmt.losses.chunked_sum import ChunkedSum, Loss
 
 
 class Rows(NamedTuple):
-    """Rows that the model reads besides those of a batch, and what it is asked about.
+    """Rows that a model reads besides those of a batch, and what it is asked about.
 
-    `inputs`: those of the model; `target`: B×T, padding where nothing is asked.
+    `inputs`: those of the model; `target`: B×T, padding where nothing is asked. `chosen`: to which rows of
+    the batch they belong, where those are not all (a mask of its B rows).
     """
 
     inputs: dict
     target: Tensor
+    chosen: Tensor | None = None
 
 
 class Predictions:
@@ -53,6 +55,15 @@ class Predictions:
             self.kept = logits
             return logits.clone()
         return logits
+
+    def of_rows(self, chosen: Tensor | None) -> "Predictions":
+        """Those of the rows of a mask (B); without a mask, of all rows."""
+        if chosen is None:
+            return self
+        found = Predictions(self.states[chosen], self.padded[chosen], self.pad, project=self.project)
+        if self.kept is not None:
+            found.kept = self.kept[chosen.unsqueeze(1).expand_as(self.counted)[self.counted]]
+        return found
 
     def halves(self) -> tuple["Predictions", "Predictions"]:
         """The first half of the rows, and the second."""
@@ -92,11 +103,13 @@ class Term(ABC):
     """A term of the loss, a sum over tokens, which counts `weight` times.
 
     `option` is that of its weight; `reads_translation`: whether its loss is of what the model says of the
-    batch, too. A term may refuse a task, when it is made, with `InputError`.
+    batch, too; `reader`: the model that reads its rows, None for the one in training. A term may refuse a
+    task, when it is made, with `InputError`.
     """
 
     option: str
     reads_translation = False
+    reader: nn.Module | None = None
 
     def __init__(self, weight: float, task: FairseqTask) -> None:
         self.weight, self.task = weight, task
@@ -132,8 +145,10 @@ class Term(ABC):
 
     @abstractmethod
     def rows(self, sample: dict) -> Rows:
-        """What the model is to read besides a batch."""
+        """What the model, or `reader`, is to read besides a batch."""
 
     @abstractmethod
     def loss(self, translated: Predictions, own: Predictions) -> Tensor:
-        """The sum over tokens, in nats, from what the model says of the batch and of the term's own rows."""
+        """The sum over tokens, in nats, from what the model says of the batch, or of the rows of it that the
+        term has chosen, and what is said of the term's own rows.
+        """

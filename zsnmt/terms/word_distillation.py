@@ -1,0 +1,68 @@
+"""Word-level distillation from the pivot's sentence (Kim and Rush 2016; Chen et al. 2017, equation 13)."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fairseq.dataclass import FairseqDataclass
+from fairseq.tasks import FairseqTask
+from torch import Tensor
+
+from zsnmt.errors import InputError
+from zsnmt.losses.consistency import TRANSLATION, consistency
+from zsnmt.runs.checkpoints import load_state
+from zsnmt.terms.term import Predictions, Rows, Term, sum_over_tokens
+
+
+@dataclass
+class WordDistillationOptions(FairseqDataclass):
+    word_distillation_weight: float = field(
+        default=0.0,
+        metadata={
+            "help": "weight of the term that brings what the model says of a synthetic pair's target closer "
+            "to what its teacher says, who reads the pivot's sentence; 1 is usual"
+        },
+    )
+    word_distillation_model: str = field(
+        default="", metadata={"help": "checkpoint of the teacher, of the same dictionary"}
+    )
+
+
+class WordDistillation(Term):
+    """The rows whose sentence in the pivot language is known, with it as their source, for the teacher.
+
+    The teacher's weights stay as they are, and it has no dropout.
+    """
+
+    option = "--word-distillation-weight"
+    reads_translation = True
+
+    def __init__(self, options: WordDistillationOptions, task: FairseqTask) -> None:
+        super().__init__(options.word_distillation_weight, task)
+        if not options.word_distillation_model:
+            self.refuse("needs a teacher", "give its checkpoint by --word-distillation-model")
+        path = Path(options.word_distillation_model)
+        state = load_state(path, {})
+        of_teacher, own = state["task_state"], task.state_dict()
+        for name in ("dictionary", "languages", "language_tags"):
+            if of_teacher[name] != own[name]:
+                raise InputError(
+                    f"{path} was trained with other {name.replace('_', ' ')} than this training has; give a "
+                    "teacher of the same data and tags"
+                )
+        self.reader = task.build_model(state["cfg"]["model"])
+        self.reader.load_state_dict(state["model"], strict=True, model_cfg=state["cfg"]["model"])
+        self.reader.eval().requires_grad_(False)
+
+    def rows(self, sample: dict) -> Rows:
+        read, target = sample.get("pivot"), sample["target"]
+        if read is None:
+            return Rows({}, target[:0])
+        chosen = read["rows"]
+        inputs = {name: read[name] for name in ("src_tokens", "src_lengths")}
+        inputs["prev_output_tokens"] = sample["net_input"]["prev_output_tokens"][chosen]
+        return Rows(inputs, target[chosen], chosen=chosen)
+
+    def loss(self, translated: Predictions, own: Predictions) -> Tensor:
+        return sum_over_tokens(
+            lambda _, student, teacher: consistency(teacher, student, TRANSLATION), translated, own
+        )
