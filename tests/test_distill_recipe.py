@@ -1,6 +1,7 @@
 """A student learns from its teacher's translations: the recipe from start to end, controls, refusals."""
 
 import json
+import re
 import shutil
 from collections import Counter
 
@@ -159,6 +160,24 @@ def test_one_synthetic_text_serves_other_students(tiny, student, runs):
     sampling = json.loads((run / "sampling.json").read_text())
     assert {name.partition(":")[0] for name in sampling} == {"main", "targets"}
     assert load_checkpoint(run / "model.pt")["cfg"]["model"].arch == "zs_transformer_residual"
+
+
+def test_a_student_learns_what_its_teacher_says_of_each_piece(tiny, student, runs):
+    printed = distill(tiny, runs, "--word-level", "0.5", further=[*STUDENT, "--log-interval", "1"])
+    assert printed.returncode == 0, printed.stderr
+    run = runs / "tiny" / "teacher_distilled_words" / "seed1"
+    command, teacher = (run / "train.command").read_text(), runs / "tiny" / "teacher" / "seed1" / "model.pt"
+    assert "--criterion zs_cross_entropy" in command and "--word-distillation-weight 0.5" in command
+    assert f"--word-distillation-model {teacher.resolve()}" in command
+    losses = [
+        *map(float, re.findall(r'"word_distillation_loss": "([\d.]+)"', (run / "train.log").read_text()))
+    ]
+    assert losses and min(losses) > 0
+    assert json.loads((run / "run.json").read_text())["distillation"]["word_level"] == 0.5
+    weights = load_checkpoint(run / "model.pt")["model"]
+    assert weights.keys() == load_checkpoint(student[0] / "model.pt")["model"].keys(), (
+        "the teacher is not kept"
+    )
 
 
 @pytest.mark.parametrize(("layers", "name"), [(1, "shallow"), (5, "deep")])

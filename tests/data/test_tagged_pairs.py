@@ -94,6 +94,22 @@ def test_directions_mix_in_a_batch_each_with_its_own_tags():
     assert len({*batch["net_input"]["src_tokens"][:, 1:].flatten().tolist()}) == 4  # the same words in all
 
 
+def test_a_sentence_of_the_pivot_beside_a_pair_is_a_source_of_its_target():
+    """A batch mixes pairs with one and without; the rows are those of the batch, the longest source first."""
+    tags = TagPlacement("s_enc_t_enc", DICTIONARY)
+    beside = "piv", sentences(1, 3, first=WORD + 3)
+    known = TaggedPairs(Direction("aa", "bb"), tags, sentences(2, 4), sentences(3, 3), pivot=beside)
+    others = TaggedPairs(Direction("cc", "piv"), tags, sentences(3), sentences(1))
+    batch = known.collater([known[0], others[0], known[1]])
+    assert batch["pivot"]["rows"].tolist() == [True, False, True]
+    assert batch["pivot"]["src_tokens"].tolist() == [
+        [PIV, BB, WORD + 3, WORD + 4, WORD + 5, EOS],
+        [PAD, PAD, PIV, BB, WORD + 3, EOS],
+    ]
+    assert batch["pivot"]["src_lengths"].tolist() == [6, 4]
+    assert "pivot" not in others.collater([others[0]])
+
+
 def test_without_targets_only_the_source_is_tagged():
     batch = batch_of(pairs("s_enc_t_enc", targets=None))
     assert batch["net_input"]["src_tokens"][0].tolist() == [AA, BB, *range(WORD, WORD + 4), EOS]

@@ -82,6 +82,26 @@ def test_a_remedy_is_named_as_in_the_grid_and_after_what_is_learned_besides():
     assert default_name(few, Baseline()) == "baseline_few_10_consistency"
 
 
+def test_word_level_distillation_has_a_name_and_a_place_in_the_order():
+    names = [
+        default_name(Distillation(RUN, sides=sides, word_level=1, remedy=remedy), Baseline())
+        for sides, remedy in (("both", ""), ("targets", "consistency"))
+    ]
+    assert names == ["baseline_distilled_words", "baseline_distilled_targets_words_consistency"]
+
+
+@pytest.mark.parametrize("sides", ["none", "self"])
+def test_word_level_distillation_without_translations_of_the_pivot_is_refused(sides):
+    with pytest.raises(InputError, match=f"of translations of the pivot, and --sides {sides} has none"):
+        Distillation(RUN, sides=sides, word_level=1)
+
+
+@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf")])
+def test_a_weight_of_word_level_distillation_is_a_number(weight):
+    with pytest.raises(InputError, match="is not a weight; give a number, 0 or more"):
+        Distillation(RUN, word_level=weight)
+
+
 def test_a_remedy_that_there_is_not_is_refused():
     with pytest.raises(InputError, match="no remedy 'consistancy'; choose consistency, unlikelihood"):
         Distillation(RUN, sides="none", remedy="consistancy")

@@ -12,6 +12,7 @@ from zsnmt.criterions.zs_cross_entropy import ZeroShotCrossEntropy, ZeroShotCros
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.tagged_pairs import TaggedPairs
 from zsnmt.languages import parse_direction
+from zsnmt.terms import word_distillation
 
 PIVOTAL = ["aa-piv", "piv-aa", "bb-piv", "piv-cc"]
 
@@ -27,12 +28,21 @@ class TermTask:
         self.args = Namespace(**{**given, **options})
 
 
-def batch(task: TermTask, directions=PIVOTAL, targets=(3, 6, 1, 4), sources=(4, 2, 5, 3)) -> dict:
-    """A sentence of each direction, of these lengths; words differ between sentences and sides."""
+def batch(
+    task: TermTask,
+    directions=PIVOTAL,
+    targets=(3, 6, 1, 4),
+    sources=(4, 2, 5, 3),
+    pivots=(None, 2, None, 5),
+) -> dict:
+    """A sentence of each direction, of these lengths, some with one of the pivot beside it; words differ
+    between sentences and sides.
+    """
     examples = []
-    for number, (direction, source, target) in enumerate(zip(directions, sources, targets)):
+    for number, (direction, source, target, pivot) in enumerate(zip(directions, sources, targets, pivots)):
         sides = sentences(source, first=WORD + number), sentences(target, first=WORD + number + 6)
-        pairs = TaggedPairs(parse_direction(direction), task.placement, *sides)
+        beside = (task.langs[0], sentences(pivot, first=WORD + number + 2)) if pivot else None
+        pairs = TaggedPairs(parse_direction(direction), task.placement, *sides, pivot=beside)
         examples.append(pairs[0])
     return pairs.collater(examples)
 
@@ -42,8 +52,21 @@ def model_of(task: TermTask, **options):
     return build(task, **{**NO_DROPOUT, "decoder_language_embedding": language, **options}).double().train()
 
 
+def teacher_of(task: TermTask, **options):
+    """Another model of the task, as a teacher is loaded."""
+    return model_of(task, seed=11, **options).eval().requires_grad_(False)
+
+
+@pytest.fixture(autouse=True)
+def made_up_teacher(monkeypatch):
+    """The teacher of word-level distillation is read from no file."""
+    monkeypatch.setattr(word_distillation, "load_teacher", lambda path, task: teacher_of(task))
+
+
 def criterion(task: TermTask, **options) -> ZeroShotCrossEntropy:
     options = {"label_smoothing": 0.1, "sentence_avg": False, **options}
+    if "word_distillation_weight" in options:
+        options["word_distillation_model"] = "teacher.pt"
     return ZeroShotCrossEntropy(ZeroShotCrossEntropyConfig(**options), task)
 
 

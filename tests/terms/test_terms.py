@@ -8,11 +8,12 @@ from fairseq import metrics
 
 from tests.data.test_tagged_pairs import DICTIONARY, PAD
 from tests.support.rounding import assert_alike
-from tests.terms.conftest import PIVOTAL, TermTask, batch, criterion, gradients, model_of
+from tests.terms.conftest import PIVOTAL, TermTask, batch, criterion, gradients, model_of, teacher_of
 from zsnmt.criterions.zs_cross_entropy import TERMS
 from zsnmt.data.span_noise import SpanNoise
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
+from zsnmt.terms import word_distillation
 from zsnmt.terms.agreement import Agreement
 from zsnmt.terms.term import Predictions
 from zsnmt.text.piece_counts import write_piece_counts
@@ -67,9 +68,20 @@ def rows_of(sample: dict) -> list[dict]:
                 "target": target[target.ne(PAD)][None],
                 "languages": sample["languages"][row][None],
                 "ntokens": int(target.ne(PAD).sum()),
+                **pivot_of(sample, row),
             }
         )
     return found
+
+
+def pivot_of(sample: dict, row: int) -> dict:
+    """What a batch of one sentence has of the pivot's sentence beside it, if there is one."""
+    if "pivot" not in sample or not sample["pivot"]["rows"][row]:
+        return {}
+    tokens = sample["pivot"]["src_tokens"][sample["pivot"]["rows"][:row].sum()]
+    tokens = tokens[tokens.ne(PAD)][None]
+    lengths = torch.tensor([tokens.size(1)])
+    return {"pivot": {"src_tokens": tokens, "src_lengths": lengths, "rows": torch.tensor([True])}}
 
 
 # What each term is, in a loop over sentences
@@ -134,7 +146,18 @@ def naive_agreement(task, model, row: dict) -> float:
     return float((p.exp() * (p - q) + q.exp() * (q - p)).sum())
 
 
+def naive_word_distillation(task, model, row: dict) -> float:
+    """KL(q(·|e, y_<t) ‖ p(·|x, y_<t)), where the teacher q reads the pivot's sentence e."""
+    if "pivot" not in row:
+        return 0.0
+    prefix = row["net_input"]["prev_output_tokens"]
+    p = say(model, row["net_input"]["src_tokens"][0].tolist(), prefix)
+    q = say(teacher_of(task), row["pivot"]["src_tokens"][0].tolist(), prefix)
+    return sum(float((q[t].exp() * (q[t] - p[t])).sum()) for t in range(prefix.size(1)))
+
+
 NAIVE = {
+    "word_distillation": naive_word_distillation,
     "agreement": naive_agreement,
     "consistency": naive_consistency,
     "unlikelihood": naive_unlikelihood,
@@ -244,7 +267,7 @@ def test_validation_has_the_stock_loss_alone(term):
 def test_terms_add_up_and_are_logged_in_bits_per_target_token():
     task = TermTask()
     model, sample = model_of(task), batch(task)
-    weights = dict(zip((f"{term}_weight" for term in TERMS), (0.25, 1.0, 0.5, 0.1)))
+    weights = dict(zip((f"{term}_weight" for term in TERMS), (0.25, 1.0, 0.5, 0.1, 2.0)))
     each = {term: value(term, task, model, sample) for term in TERMS}
     total, _, log = criterion(task, **weights)(model, sample)
     expected = float(log["loss"]) + sum(weights[f"{term}_weight"] * each[term] for term in TERMS)
@@ -298,9 +321,10 @@ def test_in_chunks_each_row_is_projected_once(term, monkeypatch):
         model.decoder, "output_layer", lambda states: projected.append(len(states)) or output_layer(states)
     )
     loss, _, _ = criterion(task, **{f"{term}_weight": 1.0}, chunked_loss=True)(model, sample)
-    own = criterion(task, **{f"{term}_weight": 1.0}).terms[term].rows(sample).target
+    of_term = criterion(task, **{f"{term}_weight": 1.0}).terms[term]
+    own = 0 if of_term.reader else int(of_term.rows(sample).target.ne(PAD).sum())
     loss.backward()
-    assert sum(projected) == sample["ntokens"] + int(own.ne(PAD).sum())
+    assert sum(projected) == sample["ntokens"] + own
 
 
 def test_halves_are_those_of_the_rows():
@@ -433,7 +457,7 @@ def test_a_mixed_prefix_has_words_of_both_sides_in_their_places(task, monkeypatc
         *(
             (
                 {f"{term}_weight": value},
-                f"--{term}-weight {value:g} is not a weight; give a number, 0 or more",
+                f"--{term.replace('_', '-')}-weight {value:g} is not a weight; give a number, 0 or more",
             )
             for term in TERMS
             for value in (math.nan, math.inf, -math.inf)
@@ -478,7 +502,7 @@ def test_options_that_make_no_sense_are_refused(options, message, tmp_path):
     ],
 )
 def test_tasks_with_which_terms_make_no_sense_are_refused(term, of_task, message):
-    with pytest.raises(InputError, match=f"--{term}-weight {message}"):
+    with pytest.raises(InputError, match=f"--{term.replace('_', '-')}-weight {message}"):
         criterion(TermTask(**of_task), **{f"{term}_weight": 1.0})
 
 
@@ -491,3 +515,52 @@ def test_a_task_without_tags_a_third_language_or_directions_into_the_pivot_is_re
     task.trained_directions = [each for each in PIVOTAL if not each.endswith("piv")]
     with pytest.raises(InputError, match="--denoising-weight needs directions into piv: train on some"):
         criterion(task, denoising_weight=1.0)
+
+
+def test_a_student_that_says_what_its_teacher_says_learns_nothing_more(task, monkeypatch):
+    """The pivot's sentence is the source, and student and teacher have the same weights."""
+    model, sample = model_of(task), batch(task, ["aa-piv", "piv-aa"], (4, 4), (4, 4), pivots=(4, 4))
+    sample["pivot"]["src_tokens"] = sample["net_input"]["src_tokens"]
+    monkeypatch.setattr(word_distillation, "load_teacher", lambda path, task: model_of(task).eval())
+    assert value("word_distillation", task, model, sample) == pytest.approx(0, abs=1e-12)
+
+
+@CHUNKED
+def test_a_batch_without_the_pivots_sentences_has_nothing_of_a_teacher(chunked):
+    task = TermTask()
+    model, sample = model_of(task), batch(task, pivots=(None,) * 4)
+    assert "pivot" not in sample
+    options = dict(word_distillation_weight=1.0, chunked_loss=chunked)
+    total, _, log = criterion(task, **options)(model, sample)
+    assert float(log["word_distillation_loss"]) == 0 and float(total) == float(log["loss"])
+
+
+def test_a_teacher_is_not_trained_and_has_no_dropout():
+    task = TermTask()
+    model, sample = model_of(task), batch(task)
+    own = criterion(task, word_distillation_weight=1.0)
+    before = {
+        name: weight.clone() for name, weight in own.terms["word_distillation"].reader.named_parameters()
+    }
+    loss, _, _ = own(model, sample)
+    loss.backward()
+    assert not [*own.parameters()], "an optimiser would be given them"
+    for name, weight in own.terms["word_distillation"].reader.named_parameters():
+        assert weight.grad is None and torch.equal(weight, before[name])
+    assert not any(module.training for module in own.terms["word_distillation"].reader.modules())
+
+
+def test_what_is_said_of_some_rows_is_projected_no_more():
+    states, target = torch.randn(3, 3, 7), torch.tensor([[4, 5, 6], [6, PAD, PAD], [5, 5, PAD]])
+    calls, chosen = [], torch.tensor([True, False, True])
+
+    def project(states: torch.Tensor) -> torch.Tensor:
+        calls.append(len(states))
+        return 2 * states
+
+    said = Predictions(states, target, PAD, project=project)
+    expected = 2 * states[chosen][target[chosen].ne(PAD)]
+    assert torch.equal(said.of_rows(chosen).logits(), expected) and calls == [5]
+    said.logits(again=True)
+    assert torch.equal(said.of_rows(chosen).logits(), expected) and calls == [5, 6]
+    assert said.of_rows(None) is said

@@ -1,5 +1,6 @@
 """What is distilled, into whom, and how."""
 
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -113,10 +114,12 @@ class Distillation:
                 "--remedy from_pivot trains on translations of the pivot alone, by which a model "
                 "--from-scratch learns to read no other language; leave one of them out"
             )
+        if not 0 <= self.word_level < math.inf:  # which no NaN is
+            raise InputError(f"--word-level {self.word_level:g} is not a weight; give a number, 0 or more")
         if self.word_level and (self.sides == SELF or not {TARGETS, SOURCES} & {*self.uses}):
             raise InputError(
-                f"--word-level is of translations of the pivot's sentences, and --sides {self.sides} has none; "
-                "leave one of them out"
+                f"--word-level is of translations of the pivot, and --sides {self.sides} has none; leave "
+                "one of them out"
             )
         if self.few_lines and self.sides != NONE:
             raise InputError(

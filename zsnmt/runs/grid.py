@@ -93,12 +93,17 @@ CHUNKED = "chunked_label_smoothed_cross_entropy"
 def remedy_options(remedy: str, options: Sequence[str]) -> list[str]:
     """The options of a remedy for a training with these; none without a name. The loss stays chunked."""
     added = [*REMEDIES.get(remedy, ())]
-    return [*added, *term_options(options)] if {*TERMS} <= {*added} else added
+    return [*added, *form_of_loss(options)] if {*TERMS} <= {*added} else added
 
 
 def term_options(options: Sequence[str]) -> list[str]:
-    """The criterion with terms for a training with these options, chunked where the loss is."""
-    return [*TERMS, *(["--chunked-loss"] if CHUNKED in options else [])]
+    """The criterion with terms for a training with these options."""
+    return [*TERMS, *form_of_loss(options)]
+
+
+def form_of_loss(options: Sequence[str]) -> list[str]:
+    """What the criterion with terms is told of the form that the loss has without."""
+    return ["--chunked-loss"] if CHUNKED in options else []
 
 
 def few_name(number: int) -> str:

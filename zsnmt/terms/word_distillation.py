@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import FairseqTask
-from torch import Tensor
+from torch import Tensor, nn
 
 from zsnmt.errors import InputError
 from zsnmt.losses.consistency import TRANSLATION, consistency
@@ -40,18 +40,7 @@ class WordDistillation(Term):
         super().__init__(options.word_distillation_weight, task)
         if not options.word_distillation_model:
             self.refuse("needs a teacher", "give its checkpoint by --word-distillation-model")
-        path = Path(options.word_distillation_model)
-        state = load_state(path, {})
-        of_teacher, own = state["task_state"], task.state_dict()
-        for name in ("dictionary", "languages", "language_tags"):
-            if of_teacher[name] != own[name]:
-                raise InputError(
-                    f"{path} was trained with other {name.replace('_', ' ')} than this training has; give a "
-                    "teacher of the same data and tags"
-                )
-        self.reader = task.build_model(state["cfg"]["model"])
-        self.reader.load_state_dict(state["model"], strict=True, model_cfg=state["cfg"]["model"])
-        self.reader.eval().requires_grad_(False)
+        self.reader = load_teacher(Path(options.word_distillation_model), task)
 
     def rows(self, sample: dict) -> Rows:
         read, target = sample.get("pivot"), sample["target"]
@@ -66,3 +55,21 @@ class WordDistillation(Term):
         return sum_over_tokens(
             lambda _, student, teacher: consistency(teacher, student, TRANSLATION), translated, own
         )
+
+
+def load_teacher(path: Path, task: FairseqTask) -> nn.Module:
+    """The model of a checkpoint, without dropout or gradients; `InputError` unless it reads and writes what
+    the task does.
+    """
+    state = load_state(path, {})
+    of_teacher, own = state["task_state"], task.state_dict()
+    for name in ("dictionary", "languages", "language_tags"):
+        if of_teacher[name] != own[name]:
+            raise InputError(
+                f"{path} was trained with other {name.replace('_', ' ')} than this training has; give a "
+                "teacher of the same data and tags"
+            )
+    options = state["cfg"]["model"]
+    model = task.build_model(options)
+    model.load_state_dict(state["model"], strict=True, model_cfg=options)
+    return model.eval().requires_grad_(False)
