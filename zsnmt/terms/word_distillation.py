@@ -1,4 +1,4 @@
-"""Word-level distillation from the pivot's sentence (Kim and Rush 2016; Chen et al. 2017, equation 13)."""
+"""Word-level distillation (Kim and Rush 2016) from the pivot's sentence (Chen et al. 2017)."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
