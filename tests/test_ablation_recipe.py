@@ -126,6 +126,16 @@ def test_a_study_trains_what_is_missing_and_prints_all_side_by_side(own_tiny, tm
         )
 
 
+@pytest.mark.slow
+def test_the_decoding_grid_decodes_two_systems_in_every_way(own_tiny):
+    done = run_command("recipes/ablate.sh", own_tiny.config, "decoding_grid", runs=own_tiny.runs)
+    assert done.returncode == 0, done.stderr
+    assert "Effects of masks and contrasts at translation time" in done.stdout
+    for system in PLAIN:
+        found = json.loads((own_tiny.run(system) / "scores.json").read_text())["directions"]
+        assert len({json.dumps(result["way"]) for result in found}) == 2 + 7 + 3  # with direct and pivot
+
+
 @pytest.fixture
 def called(monkeypatch):
     """What a call of `zsnmt ablate` would score and print, with nothing trained."""

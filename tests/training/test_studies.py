@@ -9,6 +9,7 @@ import pytest
 from fairseq.modules import LearnedPositionalEmbedding, SinusoidalPositionalEmbedding
 
 from zsnmt.criterions.zs_cross_entropy import TERMS
+from zsnmt.decoding.methods.settings import parse_ways
 from zsnmt.distillation.distill import default_name
 from zsnmt.distillation.settings import SIDES, Distillation
 from zsnmt.errors import InputError
@@ -32,7 +33,7 @@ from zsnmt.runs.systems import (
     STUDIED,
     System,
 )
-from zsnmt.training.studies import STUDIES, systems, training_options
+from zsnmt.training.studies import STUDIES, systems, training_options, ways_of
 
 LAYERS = 4  # the middle one is the third
 SIZES = (
@@ -302,6 +303,14 @@ def test_blocks_grid_is_every_combination_with_blocks_half_as_wide():
             assert options.decoder_language_feed_forward_dim == options.decoder_ffn_embed_dim // 2
 
 
+def test_the_decoding_grid_has_two_systems_and_ways_that_no_other_study_has():
+    first, second = systems(["decoding_grid"], SIZES)
+    assert (first, second) == (BASELINE, RESIDUAL)
+    ways = ways_of(["query", "decoding_grid"], RESIDUAL)
+    assert len(parse_ways(ways)) == len({*ways}) == 7 + 3
+    assert ways_of(["query"], RESIDUAL) == ways_of(["query", "decoding_grid"], RESIDUAL_QUERY) == ()
+
+
 def test_stage_two_trains_each_corner_on_with_every_remedy_and_without():
     study = systems(["stage_two", "distillation"], [*SIZES, "--criterion", "label_smoothed_cross_entropy"])
     first = {system.name for system in study if not system.sides}
@@ -325,7 +334,7 @@ def test_stage_two_trains_each_corner_on_with_every_remedy_and_without():
             "",
             "there is no study 'layers'; there are query, variational, removal_layer, positions, "
             "replacement, li_table_1, clip_distance, encodings, bias_layers, distillation, base_grid, "
-            "blocks_grid, stage_two",
+            "blocks_grid, stage_two, decoding_grid",
         ),
         (
             "bias_layers",

@@ -21,6 +21,7 @@ Studies (docs/method.md):
     base_grid        combines norm, place of the language tag and residual in every way
     blocks_grid      adds feed-forward blocks of the target languages, and removes that block's residual
     stage_two        trains some systems of the grid further, with each remedy
+    decoding_grid    decodes two systems by masks, contrasts and ensembles
 
 The baseline of the same seed translates through the pivot for all systems, as in the paper.
 """
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         nargs="+",
         metavar="STUDY",
         help="query, variational, removal_layer, positions, replacement, li_table_1, clip_distance, "
-        "encodings, bias_layers, distillation, base_grid, blocks_grid or stage_two",
+        "encodings, bias_layers, distillation, base_grid, blocks_grid, stage_two or decoding_grid",
     )
     parser.add_argument(
         "--systems", nargs="+", metavar="NAME", default=[], help="only these of the systems (default: all)"
@@ -96,18 +97,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.runs.folder import MODEL_FILE
     from zsnmt.runs.systems import DIRECTIONS
     from zsnmt.training.experiment import read_experiment
-    from zsnmt.training.studies import systems  # loads fairseq
+    from zsnmt.training.studies import systems, ways_of  # loads fairseq
     from zsnmt.training.train import train_run
 
     experiment = read_experiment(options.config, recipe.runs, recipe.variables)
     trained: list[Callable[[], object]] = []
     taught: list[Callable[[], object]] = []  # by runs of the others
-    runs: dict[bool, list[str]] = {}  # by whether they are of another direction than the config's
+    # By whether they are of another direction than the config's, and the ways to decode them.
+    runs: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
     for seed in options.seeds:
         for system in systems(options.studies, experiment.config.fairseq_options, options.systems):
             run = experiment.run(system.name, seed)
             turned = DIRECTIONS in system.options and not system.sides
-            runs.setdefault(turned, []).append(str(run))
+            runs.setdefault((turned, ways_of(options.studies, system)), []).append(str(run))
             if options.dry_run:
                 before = " (trained before)" if (run / MODEL_FILE).is_file() else ""
                 added = stage_words(system) if system.sides else system.options
@@ -127,10 +129,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gpus = options.gpus if options.gpus is None else str(options.gpus or "all")
     further = {"--pivot": pivot, "--report": options.report, "--gpus": gpus}
     words = [word for option, value in further.items() if value for word in (option, value)]
-    for runs_of_direction in runs.values():
-        evaluate.main(
-            [*runs_of_direction, *words, *["--comet"] * options.comet, *["--check"] * options.check]
-        )
+    words += [*["--comet"] * options.comet, *["--check"] * options.check]
+    for (_, ways), alike in runs.items():
+        evaluate.main([*alike, *words, *(["--ways", *ways] if ways else [])])
     for study in dict.fromkeys(options.studies):
         if study in PAPER_TABLES:
             print()

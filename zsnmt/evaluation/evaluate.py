@@ -196,7 +196,7 @@ class Evaluation:
         by_methods = [
             Hypotheses(
                 folder,
-                Way(method.name, tuple(method.settings.items())),
+                Way.of_method(method),
                 made_with | (counts if method.mask else {}),
                 translator=self.translator.by(method, self.counts),
             )

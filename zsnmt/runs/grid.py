@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import NamedTuple
 
+from zsnmt.decoding.methods.settings import Contrast
 from zsnmt.runs.systems import BASELINE, DIRECTIONS, RESIDUAL, STUDENTS, System
 
 
@@ -20,11 +21,15 @@ class Factor(NamedTuple):
 
 
 class Design(NamedTuple):
-    """A system for every combination of the levels of some factors: `cells`, by their levels in order."""
+    """A system for every combination of the levels of some factors: `cells`, by their levels in order.
+
+    `ways`: how each is decoded, as `zsnmt evaluate --ways` takes it; without one directly.
+    """
 
     name: str
     factors: tuple[Factor, ...]
     cells: Mapping[tuple[str, ...], System]
+    ways: Mapping[tuple[str, ...], str] = {}
 
 
 BLOCK_LAYERS, BLOCK_WIDTH = (
@@ -104,6 +109,41 @@ def term_options(options: Sequence[str]) -> list[str]:
 def form_of_loss(options: Sequence[str]) -> list[str]:
     """What the criterion with terms is told of the form that the loss has without."""
     return ["--chunked-loss"] if CHUNKED in options else []
+
+
+MASK = Factor("mask", "all pieces", "the target's")
+LANGUAGE_CONTRAST = Factor("language contrast", "none", f"{Contrast.language_weight:g}")
+SOURCE_CONTRAST = Factor("source contrast", "none", f"{Contrast.source_weight:g}")
+
+
+def decoding_way(mask: str, languages: str, sources: str) -> str:
+    """The way of some levels of decoding; empty for direct translation."""
+    masked = mask == MASK.high
+    if (languages, sources) == (LANGUAGE_CONTRAST.low, SOURCE_CONTRAST.low):
+        return "mask" if masked else ""
+    settings = {
+        "language_weight=0": languages == LANGUAGE_CONTRAST.low,
+        "source_weight=0": sources == SOURCE_CONTRAST.low,
+        "pieces=1": masked,
+    }
+    given = ",".join(setting for setting, holds in settings.items() if holds)
+    return f"contrast:{given}" if given else "contrast"
+
+
+def decoding_design(name: str, systems: Mapping[str, System]) -> Design:
+    """The design of every way to decode systems, by their level of removal."""
+    decoding = MASK, LANGUAGE_CONTRAST, SOURCE_CONTRAST
+    levels = [*product(*((factor.low, factor.high) for factor in decoding), systems)]
+    return Design(
+        name,
+        (*decoding, REMOVAL),
+        cells={each: systems[each[-1]] for each in levels},
+        ways={each: way for each in levels if (way := decoding_way(*each[:-1]))},
+    )
+
+
+DECODING_GRID = decoding_design("decoding_grid", {REMOVAL.low: BASELINE, REMOVAL.high: RESIDUAL})
+OTHER_WAYS = "mask:prefer=1", "ensemble", "ensemble:by=average"  # which are no factors of the design
 
 
 def few_name(number: int) -> str:

@@ -15,6 +15,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
 
+from zsnmt.decoding.methods.settings import Method
 from zsnmt.errors import InputError
 from zsnmt.files.kinds import check_kinds
 from zsnmt.files.records import damage_of, read_json, write_json
@@ -46,6 +47,11 @@ class Way:
             "settings",
             tuple(sorted((name, hashable(value)) for name, value in dict(self.settings).items())),
         )
+
+    @classmethod
+    def of_method(cls, method: Method) -> "Way":
+        """The way that a method is."""
+        return cls(method.name, tuple(method.settings.items()))
 
     @property
     def label(self) -> str:

@@ -14,9 +14,11 @@ from zsnmt.runs.grid import (
     BLOCK_WIDTH,
     BLOCKS_GRID,
     CORNERS,
+    DECODING_GRID,
     FIRST_STAGE,
     LANGUAGE_EMBEDDING,
     NORMALISATION,
+    OTHER_WAYS,
     second_stages,
 )
 from zsnmt.runs.systems import (
@@ -208,6 +210,20 @@ def stage_two(baseline: Namespace) -> list[System]:
     return [*corners, *(system for base in corners for system in second_stages(base))]
 
 
+def decoding_grid(baseline: Namespace) -> list[System]:
+    """The systems of every combination of masks and contrasts, which decode them (`zsnmt.runs.grid`)."""
+    return [*dict.fromkeys(DECODING_GRID.cells.values())]
+
+
+def ways_of(studies: Sequence[str], system: System) -> tuple[str, ...]:
+    """The ways in which studies decode a system besides the direct one, as `zsnmt evaluate --ways` has
+    them.
+    """
+    if decoding_grid.__name__ not in studies or system not in DECODING_GRID.cells.values():
+        return ()
+    return (*dict.fromkeys(DECODING_GRID.ways.values()), *OTHER_WAYS)
+
+
 STUDIES: dict[str, Callable[[Namespace], list[System]]] = {
     study.__name__: study
     for study in (
@@ -224,6 +240,7 @@ STUDIES: dict[str, Callable[[Namespace], list[System]]] = {
         base_grid,
         blocks_grid,
         stage_two,
+        decoding_grid,
     )
 }  # each called with the options of the baseline
 

@@ -5,20 +5,25 @@ from dataclasses import replace
 import pytest
 
 from tests.support.scores import made_up_result, made_up_scores
+from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.languages import FEW_SHOT, SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.documents import MAKERS, fill, keep_scores
 from zsnmt.report.figures import remedy_gains as drawing
 from zsnmt.report.markdown import text_table
-from zsnmt.report.studies.factorial import STUDY_TABLES, main_effects_table, remedy_gains
+from zsnmt.report.studies.factorial import STUDY_TABLES, main_effects_table, remedy_gains, way_of
 from zsnmt.report.systems import tables
 from zsnmt.runs.grid import (
     BASE_GRID,
     BLOCKS_GRID,
     CONTROL,
     CORNERS,
+    DECODING_GRID,
     FIRST_STAGE,
+    LANGUAGE_CONTRAST,
+    MASK,
     NORM,
     REMOVAL,
+    SOURCE_CONTRAST,
     TAGS,
     remedy_design,
 )
@@ -92,6 +97,49 @@ def test_effects_are_those_that_the_runs_were_made_with():
         assert row["off-target to the pivot"].mean == pytest.approx(size / 100)
         assert row["off-target to the source"].mean == pytest.approx(-size / 100)
         assert row["supervised chrF++"].mean == pytest.approx(size / 10) and row["seeds"] == "1, 2"
+
+
+CONTRASTED = {MASK: 1.5, LANGUAGE_CONTRAST: 2.5, SOURCE_CONTRAST: -1.0, REMOVAL: 6.0}
+
+
+def decoded(seeds=(1, 2)):
+    """Runs of the two systems, each decoded in every way of the design."""
+    found = []
+    for residual in (REMOVAL.low, REMOVAL.high):
+        cells = [levels for levels in DECODING_GRID.cells if levels[-1] == residual]
+        for seed in seeds:
+            results = []
+            for levels in cells:
+                system = DECODING_GRID.cells[levels].name
+                high = [factor for factor in CONTRASTED if factor.high in levels]
+                of_cell = scored(system, seed, 20 + seed + sum(CONTRASTED[factor] for factor in high))
+                way = way_of(DECODING_GRID, levels, [of_cell])
+                results += [replace(result, way=way) for result in of_cell.results]
+            found.append(replace(made_up_scores(system, seed, 5.0), results=results))
+    return found
+
+
+def test_each_way_to_decode_a_system_is_a_cell():
+    found = effects("decoding_grid", decoded())
+    for factor, size in CONTRASTED.items():
+        assert found[factor.name]["zero-shot BLEU"].mean == pytest.approx(size)
+    together = found[f"{MASK.name} × {LANGUAGE_CONTRAST.name}"]["zero-shot BLEU"]
+    assert together.mean == pytest.approx(0) and len(found) == 4 + 6
+    first, *others = decoded()
+    lacks = replace(first, results=[each for each in first.results if each.way.name != "mask"])
+    assert effects("decoding_grid", [lacks, *others])["mask"]["seeds"] == "2", "the other seed lacks a way"
+    assert STUDY_TABLES["decoding_grid"]([lacks, *others[1:]]) is None
+
+
+def test_ways_of_the_design_are_those_that_its_levels_name():
+    ways = {levels[:-1]: way for levels, way in DECODING_GRID.ways.items()}
+    assert len(DECODING_GRID.cells) == 16 and len(ways) == 7
+    for (mask, languages, sources), way in ways.items():
+        method = parse_method(way)
+        assert (method.mask is not None) == (mask == MASK.high)
+        contrast = method.several
+        assert (bool(contrast) and contrast.language_weight == 0.1) == (languages == LANGUAGE_CONTRAST.high)
+        assert (bool(contrast) and contrast.source_weight == 0.7) == (sources == SOURCE_CONTRAST.high)
 
 
 def test_seeds_that_a_cell_lacks_are_left_out_and_said():

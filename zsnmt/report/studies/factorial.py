@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zsnmt.analysis.factorial import effect, signs, terms
+from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.languages import FEW_SHOT, SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.scores import runs_by_system, signature_note
 from zsnmt.report.table import Cell, Measured, Table, join_sentences
@@ -17,6 +18,7 @@ from zsnmt.runs.grid import (
     BLOCKS_GRID,
     CONTROL,
     CORNERS,
+    DECODING_GRID,
     FEW_LINES,
     LCS_GRID,
     REMEDIES,
@@ -24,7 +26,7 @@ from zsnmt.runs.grid import (
     Design,
     remedy_design,
 )
-from zsnmt.runs.scores import Result, Scores
+from zsnmt.runs.scores import DIRECT, Result, Scores, Way
 
 CHRF, OFF_TARGET, ON_TARGET = "chrf", "off_target", "chrf_on_target"
 
@@ -72,9 +74,12 @@ def responses(kinds: tuple[str, ...], name: str) -> list[Response]:
 
 
 class Blocks(NamedTuple):
-    """The runs of a design: for each cell those of the seeds that all cells have, in order."""
+    """The runs of a design: for each cell those of the seeds that all cells have, in order, and how each cell
+    is decoded.
+    """
 
     cells: dict[tuple[str, ...], list[Scores]]
+    ways: dict[tuple[str, ...], Way]
     seeds: list[int]
     left_out: list[str]  # runs of other seeds
 
@@ -82,8 +87,11 @@ class Blocks(NamedTuple):
 def blocks_of(design: Design, all_scores: Sequence[Scores]) -> Blocks | None:
     """The complete blocks of a design; None where a cell has no run, or no seed is in all cells."""
     systems = runs_by_system(all_scores)
+    ways = {levels: way_of(design, levels, all_scores) for levels in design.cells}
     found = {
-        levels: {scores.seed: scores for scores in systems.get(system.name, [])}
+        levels: {
+            scores.seed: scores for scores in systems.get(system.name, []) if decoded(scores, ways[levels])
+        }
         for levels, system in design.cells.items()
     }
     seeds = sorted(set.intersection(*({*of_cell} for of_cell in found.values())))
@@ -93,8 +101,23 @@ def blocks_of(design: Design, all_scores: Sequence[Scores]) -> Blocks | None:
         {of_cell[seed].name for of_cell in found.values() for seed in of_cell if seed not in seeds}
     )
     return Blocks(
-        {levels: [of_cell[seed] for seed in seeds] for levels, of_cell in found.items()}, seeds, left_out
+        {levels: [of_cell[seed] for seed in seeds] for levels, of_cell in found.items()},
+        ways,
+        seeds=seeds,
+        left_out=left_out,
     )
+
+
+def way_of(design: Design, levels: tuple[str, ...], all_scores: Sequence[Scores]) -> Way:
+    """How a cell of a design is decoded, by models of the languages that the scores are of."""
+    if levels not in design.ways or not all_scores:
+        return DIRECT
+    return Way.of_method(parse_method(design.ways[levels]).of([all_scores[0].pivot]))
+
+
+def decoded(scores: Scores, way: Way) -> bool:
+    """Whether a run has results of that way."""
+    return any(of_run == way for _, of_run in scores.groups)
 
 
 def values_of(blocks: Blocks, response: Response) -> tuple[np.ndarray, int]:
@@ -106,11 +129,11 @@ def values_of(blocks: Blocks, response: Response) -> tuple[np.ndarray, int]:
             {
                 direction: response.value(scores, result)
                 for kind in response.kinds
-                for direction, result in scores.select(kind).items()
+                for direction, result in scores.select(kind, blocks.ways[levels]).items()
             }
             for scores in runs
         ]
-        for runs in blocks.cells.values()
+        for levels, runs in blocks.cells.items()
     ]
     first = found[0][0]
     known = [
@@ -231,6 +254,11 @@ FIRST_STAGE_TABLES = {
             BLOCKS_GRID,
             "Effects of language blocks and of the residual of the feed-forward block",
             IN_DECODER,
+        ),
+        (
+            DECODING_GRID,
+            "Effects of masks and contrasts at translation time",
+            "No training differs but by the residual.",
         ),
     )
 }
