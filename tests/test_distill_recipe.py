@@ -10,9 +10,13 @@ import torch
 
 from tests.conftest import run_command
 from zsnmt.distillation.layers import LAST_PROJECTION, depths, fit_layers
+from zsnmt.errors import InputError
+from zsnmt.inference.trained_run import load_run
 from zsnmt.languages import kind_name
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.grid import REMEDIES
+from zsnmt.terms.word_distillation import load_teacher
+from zsnmt.training.fairseq_train import options_of
 
 PIVOT, *OTHERS = LANGUAGES = ["inglan", "velan", "tamun", "velor"]
 DIRECTIONS = [f"{source}-{target}" for source in OTHERS for target in OTHERS if source != target]
@@ -174,10 +178,26 @@ def test_a_student_learns_what_its_teacher_says_of_each_piece(tiny, student, run
     ]
     assert losses and min(losses) > 0
     assert json.loads((run / "run.json").read_text())["distillation"]["word_level"] == 0.5
+    assert not [option for option in options_of(run) if "word-distillation" in option], "for what goes on"
     weights = load_checkpoint(run / "model.pt")["model"]
     assert weights.keys() == load_checkpoint(student[0] / "model.pt")["model"].keys(), (
         "the teacher is not kept"
     )
+
+
+def test_a_teacher_is_loaded_without_dropout_for_its_own_data_and_tags_alone(runs, tmp_path, monkeypatch):
+    path = runs / "tiny" / "teacher" / "seed1" / "model.pt"
+    task = load_run(path.parent).task
+    model, state = load_teacher(path, task), load_checkpoint(path)
+    assert all(torch.equal(weight, state["model"][name]) for name, weight in model.state_dict().items())
+    assert not any(module.training for module in model.modules())
+    assert not any(weight.requires_grad for weight in model.parameters())
+    torch.save({**state, "task_state": {}}, tmp_path / "other.pt")
+    with pytest.raises(InputError, match=r"other.pt is no translation model of this project; give a run"):
+        load_teacher(tmp_path / "other.pt", task)
+    task.place_tags("t_enc")
+    with pytest.raises(InputError, match="was trained with other language tags than this training has"):
+        load_teacher(path, task)
 
 
 @pytest.mark.parametrize(("layers", "name"), [(1, "shallow"), (5, "deep")])
@@ -246,6 +266,15 @@ def test_what_cannot_be_is_refused_in_a_sentence(tiny, runs, options, message):
     refused = distill(tiny, runs, *options)
     assert refused.returncode in (1, 2) and message in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+def test_a_student_with_other_tags_than_its_teacher_does_not_learn_word_by_word(tiny, runs):
+    before = {*runs.rglob("*")}
+    refused = distill(
+        tiny, runs, "--word-level", "1", "--from-scratch", further=[*STUDENT, "--language-tags", "t_enc"]
+    )
+    assert refused.returncode == 1 and {*runs.rglob("*")} - before == set()
+    assert "the student has --language-tags t_enc, and its teacher t_dec: word by word a" in refused.stderr
 
 
 def test_a_teacher_that_is_none_is_refused(tiny, runs, tmp_path):

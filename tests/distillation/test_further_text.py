@@ -92,5 +92,5 @@ def test_sentences_that_are_not_those_of_the_pairs_are_refused(folders):
         wrong.symlink_to(
             folders["sources"].parents[1] / "data" / "main" / f"valid.{PIVOT}-{other.source}.{PIVOT}.{ending}"
         )
-    with pytest.raises(InputError, match=r"has \d+ sentences, and there are \d+ pairs; remove"):
+    with pytest.raises(InputError, match=r"has \d+ sentences, and there are \d+ pairs beside"):
         loaded(folders["targets"], one)

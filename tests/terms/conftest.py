@@ -59,7 +59,8 @@ def teacher_of(task: TermTask, **options):
 
 @pytest.fixture(autouse=True)
 def made_up_teacher(monkeypatch):
-    """The teacher of word-level distillation is read from no file."""
+    """The teacher of word-level distillation is read from no file, and there is something for it to read."""
+    monkeypatch.setattr(word_distillation, "has_pivot_sides", lambda task: True)
     monkeypatch.setattr(word_distillation, "load_teacher", lambda path, task: teacher_of(task))
 
 

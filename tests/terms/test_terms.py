@@ -9,7 +9,7 @@ from fairseq import metrics
 from tests.data.test_tagged_pairs import DICTIONARY, PAD
 from tests.support.rounding import assert_alike
 from tests.terms.conftest import PIVOTAL, TermTask, batch, criterion, gradients, model_of, teacher_of
-from zsnmt.criterions.zs_cross_entropy import TERMS
+from zsnmt.criterions.zs_cross_entropy import TERMS, ZeroShotCrossEntropy, ZeroShotCrossEntropyConfig
 from zsnmt.data.span_noise import SpanNoise
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
@@ -497,7 +497,7 @@ def test_options_that_make_no_sense_are_refused(options, message, tmp_path):
     "of_task, message",
     [
         (dict(left_pad_target=True), "reads the decoder's first token: leave out --left-pad-target"),
-        (dict(frozen_vocabulary="31"), "changes older languages: .*without --frozen-vocabulary"),
+        (dict(frozen_vocabulary="31"), "trains on older languages, too: .*without --frozen-vocabulary"),
         (dict(adaptive_softmax_cutoff="9"), "needs every symbol's probability: leave out"),
     ],
 )
@@ -507,7 +507,7 @@ def test_tasks_with_which_terms_make_no_sense_are_refused(term, of_task, message
 
 
 def test_a_task_without_tags_a_third_language_or_directions_into_the_pivot_is_refused(toy_task):
-    with pytest.raises(InputError, match="--consistency-weight changes language tags: use --task zs_transl"):
+    with pytest.raises(InputError, match="--consistency-weight needs language tags: use --task zs_transl"):
         criterion(toy_task, consistency_weight=1.0)
     with pytest.raises(InputError, match="--unlikelihood-weight needs a third language, whose tag is wrong"):
         criterion(TermTask(langs=("piv", "aa")), unlikelihood_weight=1.0)
@@ -535,7 +535,7 @@ def test_a_batch_without_the_pivots_sentences_has_nothing_of_a_teacher(chunked):
     assert float(log["word_distillation_loss"]) == 0 and float(total) == float(log["loss"])
 
 
-def test_a_teacher_is_not_trained_and_has_no_dropout():
+def test_a_teacher_is_not_trained():
     task = TermTask()
     model, sample = model_of(task), batch(task)
     own = criterion(task, word_distillation_weight=1.0)
@@ -547,7 +547,6 @@ def test_a_teacher_is_not_trained_and_has_no_dropout():
     assert not [*own.parameters()], "an optimiser would be given them"
     for name, weight in own.terms["word_distillation"].reader.named_parameters():
         assert weight.grad is None and torch.equal(weight, before[name])
-    assert not any(module.training for module in own.terms["word_distillation"].reader.modules())
 
 
 def test_what_is_said_of_some_rows_is_projected_no_more():
@@ -564,3 +563,22 @@ def test_what_is_said_of_some_rows_is_projected_no_more():
     said.logits(again=True)
     assert torch.equal(said.of_rows(chosen).logits(), expected) and calls == [5, 6]
     assert said.of_rows(None) is said
+
+
+def test_a_teacher_without_a_checkpoint_or_sentences_to_read_is_refused(tmp_path, monkeypatch):
+    weight = dict(label_smoothing=0.1, sentence_avg=False, word_distillation_weight=1.0)
+    with pytest.raises(InputError, match="-weight needs a teacher: give its checkpoint by --word-distillati"):
+        ZeroShotCrossEntropy(ZeroShotCrossEntropyConfig(**weight), TermTask())
+    monkeypatch.undo()  # data are looked at here
+    main, extra = tmp_path / "main", tmp_path / "extra"
+    for folder, names in ((main, ["aa-piv.aa", "aa-piv.piv"]), (extra, ["aa-bb.aa", "aa-bb.bb"])):
+        folder.mkdir()
+        for name in names:
+            (folder / f"train.{name}.idx").touch()
+    task = TermTask(data=str(main), extra_data={"targets": str(extra)})
+    with pytest.raises(
+        InputError, match="needs sentences of piv beside pairs of other languages, and the da"
+    ):
+        criterion(task, word_distillation_weight=1.0)
+    (extra / "train.aa-bb.piv.idx").touch()
+    assert word_distillation.has_pivot_sides(task)

@@ -406,6 +406,11 @@ def test_stage_two_trains_each_corner_on_with_every_remedy_and_without():
             "--consistency-weight 0.25",
             "unrecognized arguments: --consistency-weight 0.25; give --criterion zs_cross_entropy, too",
         ),
+        (
+            "query",
+            "--word-distillation-weight 1",
+            "unrecognized arguments: --word-distillation-weight 1; give --criterion zs_cross_entropy, too",
+        ),
         ("removal_layer", "--encoder-layers many", "argument --encoder-layers: invalid int value: 'many'"),
     ],
 )

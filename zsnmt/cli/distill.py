@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         default=Distillation.word_level,
         metavar="WEIGHT",
         help="with this weight, also learn the probability that the teacher, who reads the pivot's sentence, "
-        "gives each piece in each place of a pair's target (word-level distillation; default: 0, 1 is usual)",
+        "gives each piece in each place of a pair's target (word-level distillation; 1 is usual; default: 0)",
     )
     parser.add_argument(
         "--lines", type=positive, metavar="N", help="lines of each direction (default: all there are)"

@@ -69,8 +69,9 @@ class ZeroShotCrossEntropyConfig(
 class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
     """The stock loss and terms, sums over tokens, with their weights. Validation has the stock loss alone.
 
-    The model reads a batch and the rows of all terms at once. `loss` and `nll_loss` of the log are those of
-    the translation; each term has a figure of its own, in bits per target token.
+    The model reads a batch and the rows of all terms at once, but for those that another model reads.
+    `loss` and `nll_loss` of the log are those of the translation; each term has a figure of its own, in bits
+    per target token of the batch.
     """
 
     def __init__(self, cfg: ZeroShotCrossEntropyConfig, task: FairseqTask) -> None:
@@ -107,7 +108,7 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
         own = [name for name in asked if self.terms[name].reader is None]
         batch = Rows(sample["net_input"], sample["target"])
         (of_batch, *said), extra = self.read(model, [batch, *(asked[name] for name in own)])
-        of_terms = dict(zip(own, said)) | self.read_elsewhere(asked)
+        of_terms = dict(zip(own, said)) | self.read_elsewhere(asked, next(model.parameters()))
         loss, size, log = self.translation(model, of_batch, extra, sample=sample)
         total = self.translation_weight * loss
         log |= {f"{name}_loss": loss.new_zeros(()) for name in asked}
@@ -118,12 +119,14 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
             log[f"{name}_loss"] = value.data
         return total, size, log
 
-    def read_elsewhere(self, asked: Mapping[str, Rows]) -> dict[str, Predictions]:
-        """What other models than the one in training say of the rows of terms, where there are any."""
+    def read_elsewhere(self, asked: Mapping[str, Rows], like: Tensor) -> dict[str, Predictions]:
+        """What other models than the one in training say of the rows of terms, where there are any, on the
+        device and in the precision that a tensor has.
+        """
         found = {}
         for name, rows in asked.items():
             if (reader := self.terms[name].reader) is not None and len(rows.target):
-                (found[name],), _ = self.read(reader.to(rows.target.device), [rows])
+                (found[name],), _ = self.read(reader.to(like), [rows])
         return found
 
     def read(self, model: nn.Module, batches: list[Rows]) -> tuple[list[Predictions], dict]:

@@ -76,7 +76,8 @@ class TaggedPairs(LanguagePairDataset):
         if example["target"] is not None:
             example["prev_output_tokens"] = torch.cat([self.start, example["target"][:-1]])
             example["languages"] = self.languages
-            example["pivot"] = self.pivot and torch.cat([self.pivot_prefix, self.pivot[index]])
+            known = self.pivot is not None
+            example["pivot"] = torch.cat([self.pivot_prefix, self.pivot[index]]) if known else None
         return example
 
     def collater(self, samples: list[dict], pad_to_length: dict | None = None) -> dict:
@@ -251,8 +252,8 @@ class TaggedDataManager(MultilingualDatasetManager):
         sentences = self.load_data(str(prefix), dictionary, self.args.dataset_impl)
         if len(sentences) != number:
             raise InputError(
-                f"{prefix} has {len(sentences)} sentences, and there are {number} pairs; remove {folder} and "
-                "run the same command again"
+                f"{prefix}.idx has {len(sentences)} sentences, and there are {number} pairs beside them; "
+                "make it again of one sentence for each pair, or remove it"
             )
         longest, eos = self.args.max_source_positions - len(self.placement.sides), dictionary.eos()
         words = TruncateDataset(StripTokenDataset(sentences, eos), longest - 1)

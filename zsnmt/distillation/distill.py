@@ -16,6 +16,7 @@ from zsnmt.distillation.settings import BETWEEN, NONE, SELF, SOURCES, TARGETS, D
 from zsnmt.distillation.student import (
     SAMPLING_FILE,
     authentic_directions,
+    check_tags,
     option_words,
     options_of_config,
     pairs_in,
@@ -36,7 +37,7 @@ from zsnmt.languages import Direction, parse_direction
 from zsnmt.processes import cores
 from zsnmt.runs.folder import FEW, SYNTHETIC, direction_lists, path_from_top, recipe_command
 from zsnmt.runs.grid import few_name, remedy_options
-from zsnmt.runs.systems import STUDENTS
+from zsnmt.runs.systems import STUDENTS, WORDS
 from zsnmt.tasks.zs_translation import FEW_LINES
 from zsnmt.training.experiment import Experiment, prepare_data
 from zsnmt.training.locks import locked
@@ -96,7 +97,7 @@ def default_name(distillation: Distillation, teacher: Teacher) -> str:
     student = teacher.record["system"] if same else distillation.student or teacher.architecture
     few, remedy = distillation.few_lines, distillation.remedy
     learns = few_name(few) if few else STUDENTS[distillation.sides]
-    words = "words" * bool(distillation.word_level)
+    words = WORDS * bool(distillation.word_level)
     alone = remedy and not few and distillation.sides == NONE  # which is named as the grid names it
     return f"{student}_{remedy if alone else '_'.join(filter(None, (learns, words, remedy)))}{begun}"
 
@@ -175,6 +176,8 @@ def distill_run(
     prepare_data(steps, experiment, further)
     teacher.check_pipeline(experiment.data)
     read = read_options(distillation.student or teacher.architecture, [*chosen, *further], experiment.data)
+    if distillation.word_level:
+        check_tags(teacher, read)
     depths_of_student = {} if distillation.from_scratch else shared_depths(teacher, read)
     known, authentic = (
         authentic_directions(each, experiment.data, config.languages)

@@ -19,7 +19,7 @@ from zsnmt.runs.folder import LOG_FILE
 from zsnmt.runs.grid import term_options
 from zsnmt.runs.log import pairs_of_update
 from zsnmt.seams.layers import chosen_layers
-from zsnmt.tasks.zs_translation import directions_of, directions_with_data
+from zsnmt.tasks.zs_translation import DEFAULT_PLACEMENT, directions_of, directions_with_data
 from zsnmt.training.config import Config
 from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.fairseq_train import options_of
@@ -70,6 +70,18 @@ def word_level_options(distillation: Distillation, options: Sequence[str], teach
         *("--word-distillation-weight", str(distillation.word_level)),
         *("--word-distillation-model", str(teacher.model.resolve())),
     ]
+
+
+def check_tags(teacher: Teacher, options: Namespace) -> None:
+    """`InputError` for a student with these options that does not read tags as its teacher does, who cannot
+    say then what the student should.
+    """
+    tags = options.language_tags or DEFAULT_PLACEMENT
+    if tags != teacher.tags:
+        raise InputError(
+            f"the student has --language-tags {tags}, and its teacher {teacher.tags}: word by word a student "
+            "learns from one with the same tags; give these, or leave out --word-level"
+        )
 
 
 def options_of_config(config: Config, distillation: Distillation) -> Sequence[str]:

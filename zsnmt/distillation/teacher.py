@@ -39,6 +39,7 @@ class Teacher:
         with check_model(run) as self.checksum:
             state = load_checkpoint(self.model)
         self.architecture: str = state["cfg"]["model"].arch
+        self.tags: str = state["task_state"]["language_tags"]
         self.longest: int = state["cfg"]["task"].max_source_positions
         self.sizes = {name: weight.shape for name, weight in state["model"].items()}
 

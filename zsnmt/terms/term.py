@@ -114,13 +114,15 @@ class Term(ABC):
     def __init__(self, weight: float, task: FairseqTask) -> None:
         self.weight, self.task = weight, task
         if getattr(task, "placement", None) is None:
-            self.refuse("changes language tags", "use --task zs_translation")
+            self.refuse("needs language tags", "use --task zs_translation")
         if task.args.left_pad_target:
             self.refuse(
                 "reads the decoder's first token", "leave out --left-pad-target, which puts padding there"
             )
         if getattr(task.args, "frozen_vocabulary", "none") not in ("none", None):
-            self.refuse("changes older languages", "leave it out, or train without --frozen-vocabulary")
+            self.refuse(
+                "trains on older languages, too", "leave it out, or train without --frozen-vocabulary"
+            )
         if getattr(task.args, "adaptive_softmax_cutoff", None):
             self.refuse("needs every symbol's probability", "leave out --adaptive-softmax-cutoff")
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fairseq import utils
 from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import FairseqTask
 from torch import Tensor, nn
@@ -40,6 +41,11 @@ class WordDistillation(Term):
         super().__init__(options.word_distillation_weight, task)
         if not options.word_distillation_model:
             self.refuse("needs a teacher", "give its checkpoint by --word-distillation-model")
+        if not has_pivot_sides(task):
+            self.refuse(
+                f"needs sentences of {task.langs[0]} beside pairs of other languages, and the data have none",
+                "make them with zsnmt distill --word-level, or leave it out",
+            )
         self.reader = load_teacher(Path(options.word_distillation_model), task)
 
     def rows(self, sample: dict) -> Rows:
@@ -63,8 +69,10 @@ def load_teacher(path: Path, task: FairseqTask) -> nn.Module:
     """
     state = load_state(path, {})
     of_teacher, own = state["task_state"], task.state_dict()
+    if "languages" not in of_teacher:
+        raise InputError(f"{path} is no translation model of this project; give a run of zsnmt train")
     for name in ("dictionary", "languages", "language_tags"):
-        if of_teacher[name] != own[name]:
+        if of_teacher.get(name, own[name]) != own[name]:  # older ones do not name the dictionary
             raise InputError(
                 f"{path} was trained with other {name.replace('_', ' ')} than this training has; give a "
                 "teacher of the same data and tags"
@@ -73,3 +81,11 @@ def load_teacher(path: Path, task: FairseqTask) -> nn.Module:
     model = task.build_model(options)
     model.load_state_dict(state["model"], strict=True, model_cfg=options)
     return model.eval().requires_grad_(False)
+
+
+def has_pivot_sides(task: FairseqTask) -> bool:
+    """Whether some data of a training have the pivot's sentence beside pairs without the pivot."""
+    pivot = task.langs[0]
+    folders = [*utils.split_paths(task.args.data), *(getattr(task.args, "extra_data", None) or {}).values()]
+    found = (path for folder in folders for path in Path(folder).glob(f"train.*.{pivot}.idx"))
+    return any(pivot not in path.name.split(".")[1].split("-") for path in found)

@@ -22,12 +22,14 @@ from zsnmt.training.ranks import Ranks, Work, start_ranks
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import Team, shared_updates
 
-DATA_OPTIONS = {  # options that belong to the data of one training, or to what it went on from
+DATA_OPTIONS = {  # options that belong to the data of one training, or to what it went on or learned from
     "--extra-data",
     "--extra-lang-pairs",
     "--sampling-weights-from-file",
     "--virtual-data-size",
     "--finetune-from-model",
+    "--word-distillation-weight",
+    "--word-distillation-model",
 }
 PAUSE = 0.1  # seconds between two looks at a log
 FIXED = (  # the last of the checkpoints within epochs stays, where there are any

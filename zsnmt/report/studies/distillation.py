@@ -12,7 +12,7 @@ from zsnmt.report.table import Cell, Table
 from zsnmt.runs.grid import CONTROL, REMEDIES
 from zsnmt.runs.log import read_summary
 from zsnmt.runs.scores import DIRECT, Scores
-from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
+from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS, WORDS
 from zsnmt.scoring.figures import MAIN
 
 TOLERANCE = 0.05  # by which the updates of a control and of what it controls may differ
@@ -34,7 +34,11 @@ def distillation_table(all_scores: Sequence[Scores]) -> Table | None:
     """
     return stages_table(
         all_scores,
-        {STUDENTS[sides]: learns for sides, learns in LEARNS.items()},
+        {
+            f"{STUDENTS[sides]}{end}": f"{learns}{more}"
+            for sides, learns in LEARNS.items()
+            for end, more in (("", ""), (f"_{WORDS}", ", and of each piece"))
+        },
         name="distillation",
         title="What students learn",
         headers=("teacher", "student learns"),
