@@ -6,6 +6,7 @@ from statistics import median
 from time import perf_counter, process_time
 
 import torch
+from fairseq.criterions.label_smoothed_cross_entropy import LabelSmoothedCrossEntropyCriterion
 from fairseq.utils import move_to_cuda
 from torch import Tensor
 
@@ -13,11 +14,12 @@ from zsnmt.benchmarks.models import LANGUAGES, BenchmarkTask, build
 from zsnmt.benchmarks.paired import paired_times, peak_memory, ratios
 from zsnmt.benchmarks.sizes import SIZES, stock_options
 from zsnmt.benchmarks.training_steps import update
+from zsnmt.criterions.chunked_label_smoothed_cross_entropy import ChunkedLabelSmoothedCrossEntropy
 from zsnmt.criterions.zs_cross_entropy import TERMS, ZeroShotCrossEntropy, ZeroShotCrossEntropyConfig
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.languages import language_tag
 
-ALONE, CHUNKED, WHOLE = "translation alone", "chunked", "whole"
+STOCK, ALONE, CHUNKED, WHOLE = "the stock criterion", "translation alone", "chunked", "whole"
 FORMS = {WHOLE: False, CHUNKED: True}
 WEIGHT = 0.25  # of a term, which changes no time
 
@@ -59,12 +61,14 @@ class RemedyTask(BenchmarkTask):
 
 
 def remedies(size: str, sentences: int, length: int, rounds: int, cpu_seconds: bool) -> Iterator[str]:
-    """A table of an update with each term of a remedy in both forms, against the translation loss alone."""
+    """A table of an update with each term of a remedy in both forms, against the translation loss alone, and
+    of one by the criteria that have no terms.
+    """
     task = RemedyTask(SIZES[size]["vocabulary"])
     batch = task.batch(sentences, length)
     jobs = {
         f"{term} | {form}": remedy_step(task, SIZES[size], batch, term=term, chunked=chunked)
-        for term in (ALONE, *MEASURED)
+        for term in (STOCK, ALONE, *MEASURED)
         for form, chunked in FORMS.items()
     }
     base = f"{ALONE} | {CHUNKED}"
@@ -90,10 +94,7 @@ def remedies(size: str, sentences: int, length: int, rounds: int, cpu_seconds: b
 def remedy_step(task: RemedyTask, size: dict, batch: dict, *, term: str, chunked: bool) -> Callable[[], None]:
     """A call that does one update of a model of a size on a batch, by the translation loss and a term."""
     model = build("zs_transformer", task, **stock_options(size))
-    options = ZeroShotCrossEntropyConfig(label_smoothing=0.1, sentence_avg=False, chunked_loss=chunked)
-    if term in MEASURED:
-        setattr(options, f"{term}_weight", WEIGHT)
-    criterion = ZeroShotCrossEntropy(options, task)
+    criterion = criterion_of(task, term, chunked)
     if torch.cuda.is_available():
         model, batch = model.cuda(), move_to_cuda(batch)
     model.train()
@@ -103,3 +104,15 @@ def remedy_step(task: RemedyTask, size: dict, batch: dict, *, term: str, chunked
         return total / size
 
     return update(model, loss)
+
+
+def criterion_of(task: RemedyTask, term: str, chunked: bool) -> LabelSmoothedCrossEntropyCriterion:
+    """That with a term or none, or, of the same form, the one without terms."""
+    smoothing = 0.1
+    if term == STOCK:
+        stock = ChunkedLabelSmoothedCrossEntropy if chunked else LabelSmoothedCrossEntropyCriterion
+        return stock(task, sentence_avg=False, label_smoothing=smoothing)
+    options = ZeroShotCrossEntropyConfig(label_smoothing=smoothing, sentence_avg=False, chunked_loss=chunked)
+    if term in MEASURED:
+        setattr(options, f"{term}_weight", WEIGHT)
+    return ZeroShotCrossEntropy(options, task)
