@@ -7,7 +7,7 @@ from tests.distillation.conftest import DIRECTIONS, LANGUAGES, OTHERS, PIVOT
 from tests.tasks.conftest import task_of
 from zsnmt.data.binarised_folder import shards_of
 from zsnmt.data.reading import encode
-from zsnmt.distillation.data import binarise_synthetic, link_authentic, reverse
+from zsnmt.distillation.data import binarise_synthetic, link_data, reverse
 from zsnmt.distillation.distill import StudentData, make_data, options_of_data
 from zsnmt.distillation.filtered_text import make_synthetic_text
 from zsnmt.distillation.settings import Distillation
@@ -80,7 +80,7 @@ def test_the_main_data_are_authentic_but_for_held_out_text_of_synthetic_directio
 
 def test_an_epoch_of_a_student_has_a_shard_of_the_authentic_text_and_all_synthetic_text(made, text, tmp_path):
     prepare(made / "text", tmp_path / "data", LANGUAGES, TextSettings(vocabulary_size=200), shards=2)
-    link_authentic(tmp_path / "data", tmp_path / "main", [f"valid.{PIVOT}-velor."])
+    link_data(tmp_path / "data", tmp_path / "main", [f"valid.{PIVOT}-velor."])
     linked = [[*shard.iterdir()] for shard in shards_of(tmp_path / "main")]
     for shard, files in zip(shards_of(tmp_path / "data"), linked):
         left_out = {file.name for file in shard.iterdir()} - {file.name for file in files}

@@ -307,7 +307,7 @@ def test_the_decoding_grid_has_two_systems_and_ways_that_no_other_study_has():
     first, second = systems(["decoding_grid"], SIZES)
     assert (first, second) == (BASELINE, RESIDUAL)
     ways = ways_of(["query", "decoding_grid"], RESIDUAL)
-    assert len(parse_ways(ways)) == len({*ways}) == 7 + 3
+    assert len(parse_ways(ways)) == len({*ways}) - 1 == 7 + 3, "own_pivot is no method"
     assert ways_of(["query"], RESIDUAL) == ways_of(["query", "decoding_grid"], RESIDUAL_QUERY) == ()
 
 
@@ -430,3 +430,8 @@ def test_what_a_study_does_not_vary_a_config_may_set():
     assert len(systems(["removal_layer"], learned)) == 1 + LAYERS + 2
     removed = ["--encoder-residual-removal-layers", "2", *SIZES, *ALIKE]
     assert len(systems(["clip_distance"], removed)) == 1 + len(CLIP_DISTANCES)
+
+
+def test_second_stages_of_two_architectures_alone_are_those_of_the_study():
+    names = ["zs_transformer_consistency", "zs_transformer_residual_consistency"]
+    assert [system.name for system in systems(["stage_two"], SIZES, names)] == names

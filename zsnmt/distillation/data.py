@@ -35,56 +35,54 @@ def binarise_synthetic(
 
     Pipeline and dictionary are those of the binarised data `authentic`.
     """
-    pipeline = TextPipeline.load(authentic)
-    dictionary = Dictionary.load(str(authentic / f"dict.{directions[0].source}.txt"))
     with replacing_folder(folder) as part:
         for name in (MAIN, TARGETS, SOURCES):
             (part / name).mkdir()
         synthetic = [str(each) for direction in directions for each in (direction, reverse(direction))]
-        link_authentic(authentic, part / MAIN, [f"{VALID}.{direction}." for direction in synthetic])
-        files = [
-            tokenise_side(file, pipeline, part / TOKENISED, workers=workers)
-            for direction in directions
-            for file in files_of(text / direction.source, direction)
-        ]
-        binarise_files(files, part, pipeline, dictionary=dictionary, workers=workers)
+        link_data(authentic, part / MAIN, [f"{VALID}.{direction}." for direction in synthetic])
+        files = [file for direction in directions for file in files_of(text / direction.source, direction)]
+        binarise_files(files, part, authentic, workers=workers)
 
 
 def binarise_few_lines(text: Path, folder: Path, *, authentic: Path, workers: int = 1) -> None:
     """Write the two folders of a few lines of people: those of training, and the authentic data beside them,
     with the validation text of `text` in the place of their own where it has some.
     """
-    pipeline = TextPipeline.load(authentic)
-    dictionary = Dictionary.load(str(next(authentic.glob("dict.*.txt"))))
     paths = sorted(text.glob("*.*-*.*"))
     names = {TRAIN: FEW_LINES, VALID: MAIN}
     with replacing_folder(folder) as part:
         for name in (MAIN, FEW_LINES):
             (part / name).mkdir()
         validated = any(path.name.startswith(f"{VALID}.") for path in paths)
-        link_authentic(authentic, part / MAIN, [f"{VALID}."] if validated else [])
+        link_data(authentic, part / MAIN, [f"{VALID}."] if validated else [])
         files = []
         for path in paths:
             split, _, language = path.name.split(".")
-            file = TextFile(path, language, (f"{names[split]}/{path.name}",))
-            files.append(tokenise_side(file, pipeline, part / TOKENISED, workers=workers))
-        binarise_files(files, part, pipeline, dictionary=dictionary, workers=workers)
+            files.append(TextFile(path, language, (f"{names[split]}/{path.name}",)))
+        binarise_files(files, part, authentic, workers=workers)
 
 
-def binarise_files(
-    files: Sequence[TextFile], folder: Path, pipeline: TextPipeline, dictionary: Dictionary, workers: int
-) -> None:
-    """Write tokenised files into a folder, and remove the tokens."""
+def binarise_files(files: Sequence[TextFile], folder: Path, authentic: Path, workers: int) -> None:
+    """Write the data of files into a folder, by pipeline and dictionary of the binarised data `authentic`."""
+    pipeline = TextPipeline.load(authentic)
+    dictionary = Dictionary.load(str(next(authentic.glob("dict.*.txt"))))
+    tokens = folder / TOKENISED
+    tokens.mkdir()
+    tokenised = [
+        # Files of several folders have the same names.
+        tokenise_side(file, pipeline, tokens / file.path.parent.name, workers=workers)
+        for file in files
+    ]
     with worker_pool(workers) as pool:
-        done = pool.map(binarise_file, files, repeat(folder), repeat(pipeline), repeat(dictionary))
+        done = pool.map(binarise_file, tokenised, repeat(folder), repeat(pipeline), repeat(dictionary))
         list(progress(done, "binarising", len(files)))
-    shutil.rmtree(folder / TOKENISED, ignore_errors=True)
+    shutil.rmtree(tokens)
 
 
-def link_authentic(authentic: Path, folder: Path, left_out: Sequence[str]) -> None:
-    """Put the authentic data, of all shards, into a folder, but for files whose names begin so."""
+def link_data(data: Path, folder: Path, left_out: Sequence[str] = ()) -> None:
+    """Put binarised data, of all shards, into a folder, but for files whose names begin so."""
     patterns = shutil.ignore_patterns(*(f"{beginning}*" for beginning in left_out))
-    shutil.copytree(authentic, folder, copy_function=os.link, ignore=patterns, dirs_exist_ok=True)
+    shutil.copytree(data, folder, copy_function=os.link, ignore=patterns, dirs_exist_ok=True)
 
 
 def files_of(text: Path, direction: Direction) -> list[TextFile]:

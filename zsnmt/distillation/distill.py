@@ -10,8 +10,9 @@ from zsnmt.data.binarised_folder import shards_of
 from zsnmt.distillation.data import MAIN, binarise_synthetic, reverse
 from zsnmt.distillation.few_lines import FewLines, make_few_lines
 from zsnmt.distillation.filtered_text import make_synthetic_text
-from zsnmt.distillation.further_text import WRITERS, make_further_text, make_pivot_sides
+from zsnmt.distillation.further_text import WRITERS, make_further_text
 from zsnmt.distillation.layers import BEGINNING, write_beginning
+from zsnmt.distillation.pivot_sides import make_pivot_sides
 from zsnmt.distillation.settings import BETWEEN, NONE, SELF, SOURCES, TARGETS, Distillation
 from zsnmt.distillation.student import (
     SAMPLING_FILE,

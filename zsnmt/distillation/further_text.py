@@ -3,30 +3,22 @@
 There is a folder for each language X: its text is made of the English (pivot) sentences beside X.
 """
 
-import os
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from fairseq.data import Dictionary
-
 from zsnmt.distillation.back_translation import write_back_translations
-from zsnmt.distillation.data import binarise_files, reverse, tokenise_side
-from zsnmt.distillation.settings import BACK, BETWEEN, SOURCES, TARGETS
+from zsnmt.distillation.data import binarise_files, reverse
+from zsnmt.distillation.settings import BACK, BETWEEN
 from zsnmt.distillation.synthetic_text import TRAIN, SyntheticText
 from zsnmt.distillation.translation_pairs import write_translation_pairs
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import Direction, parse_direction
-from zsnmt.text.learning import TOKENISED
-from zsnmt.text.lines import write_lines
-from zsnmt.text.pipeline import TextPipeline
 from zsnmt.training.binarised import TextFile
 from zsnmt.training.steps import Steps
 
 Writer = Callable[[SyntheticText, Sequence[Direction], Path], None]
 WRITERS: Mapping[str, Writer] = {BACK: write_back_translations, BETWEEN: write_translation_pairs}
-PIVOT_SIDES = "pivot_sides"  # folder of the pivot's sentences, of which both sides of a pair are translations
 BOTH_WAYS = {BETWEEN}  # what is also read from its second language into its first
 
 
@@ -54,62 +46,6 @@ def make_further_text(
     return {folder.name: (folder, directions_in(folder, use)) for folder in sorted(data.iterdir())}
 
 
-def make_pivot_sides(
-    steps: Steps, synthetic: SyntheticText, kept: Sequence[Direction], workers: int
-) -> dict[str, Path]:
-    """Make the data of the pairs with the pivot's sentence beside each, unless they are there; returns the
-    folders for `TARGETS` and `SOURCES`.
-    """
-    text, data = synthetic.folder / PIVOT_SIDES, synthetic.folder / f"{PIVOT_SIDES}_data"
-    steps.make(
-        synthetic.folder,
-        text.name,
-        text,
-        work=partial(write_pivot_sides, synthetic, kept, text),
-        inputs=[synthetic.text],
-        settings={},
-    )
-    steps.make(
-        synthetic.folder,
-        data.name,
-        data,
-        work=partial(binarise_pivot_sides, text, data, synthetic=synthetic, workers=workers),
-        inputs=[text, synthetic.data, synthetic.experiment.data],
-        settings={},
-    )
-    return {use: data / use for use in (TARGETS, SOURCES)}
-
-
-def write_pivot_sides(synthetic: SyntheticText, kept: Sequence[Direction], text: Path) -> None:
-    """Write the pivot's sentence of each kept pair."""
-    with replacing_folder(text) as part:
-        for direction in kept:
-            lines = [row.pivot for row in synthetic.kept(direction)]
-            write_lines(part / f"{TRAIN}.{direction}.{synthetic.pivot}", lines)
-
-
-def binarise_pivot_sides(text: Path, folder: Path, *, synthetic: SyntheticText, workers: int) -> None:
-    """Write the data of a text, and links of the pairs' beside them."""
-    authentic = synthetic.experiment.data
-    pipeline = TextPipeline.load(authentic)
-    dictionary = Dictionary.load(str(next(authentic.glob("dict.*.txt"))))
-    with replacing_folder(folder) as part:
-        for use in (TARGETS, SOURCES):
-            shutil.copytree(synthetic.data / use, part / use, copy_function=os.link)
-        files = []
-        for path in sorted(text.iterdir()):
-            split, pair, pivot = path.name.split(".")
-            direction = parse_direction(pair)
-            names = (
-                f"{TARGETS}/{split}.{direction}.{pivot}",
-                f"{SOURCES}/{split}.{reverse(direction)}.{pivot}",
-            )
-            files.append(
-                tokenise_side(TextFile(path, pivot, names), pipeline, part / TOKENISED, workers=workers)
-            )
-        binarise_files(files, part, pipeline, dictionary=dictionary, workers=workers)
-
-
 def write_text(use: str, synthetic: SyntheticText, kept: Sequence[Direction], text: Path) -> None:
     """Write the folders of each language's text."""
     with replacing_folder(text) as part:
@@ -120,17 +56,13 @@ def write_text(use: str, synthetic: SyntheticText, kept: Sequence[Direction], te
 
 def binarise_further_text(use: str, text: Path, folder: Path, authentic: Path, workers: int) -> None:
     """Write a folder of data for each folder of the text, by pipeline and dictionary of `authentic`."""
-    pipeline = TextPipeline.load(authentic)
-    dictionary = Dictionary.load(str(next(authentic.glob("dict.*.txt"))))
     with replacing_folder(folder) as part:
-        (part / TOKENISED).mkdir()
         files = []
         for path in sorted(text.glob("*/*")):
             name = f"{use}_{path.parent.name}"
             (part / name).mkdir(exist_ok=True)
-            file = TextFile(path, path.suffix.removeprefix("."), (f"{name}/{path.name}",))
-            files.append(tokenise_side(file, pipeline, part / TOKENISED / name, workers=workers))
-        binarise_files(files, part, pipeline, dictionary=dictionary, workers=workers)
+            files.append(TextFile(path, path.suffix.removeprefix("."), (f"{name}/{path.name}",)))
+        binarise_files(files, part, authentic, workers=workers)
 
 
 def directions_in(folder: Path, use: str) -> list[Direction]:

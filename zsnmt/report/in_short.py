@@ -26,7 +26,7 @@ from zsnmt.report.studies.factorial import main_effects_table, remedy_gains
 from zsnmt.report.systems import brief_cells, pivot_cost, systems_table
 from zsnmt.report.table import Cell, Table, join_sentences, markdown_rows, spread_note
 from zsnmt.runs.scores import Scores
-from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
+from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS, WORDS
 
 RESULTS = "docs/results"  # as documents beside README.md link to it
 WIDEST = 7  # columns
@@ -56,8 +56,19 @@ CANDIDATES = {  # systems to choose from, in words
     f"{BASELINE.name}_{STUDENTS['both']}": "baseline, distilled",
     f"{RESIDUAL.name}_{STUDENTS['both']}": "residual removed, distilled",
     f"{BASELINE.name}_{STUDENTS['between']}": "baseline, distilled with pairs of translations",
+    f"{BASELINE.name}_{STUDENTS['both']}_{WORDS}": "baseline, distilled word by word",
+    f"{BASELINE.name}_deep_between": "a deeper student",
+    f"{BASELINE.name}_deep_words": "a deeper student, then distilled word by word",
 }
-SHOWN_SYSTEMS = {*CANDIDATES} - {f"{CONTROL}_{STUDENTS['both']}"}  # of two rounds the second
+FIRST_SYSTEMS = {  # those of README
+    BASELINE.name,
+    RESIDUAL.name,
+    CONTROL,
+    f"{BASELINE.name}_consistency",
+    *(f"{teacher.name}_{STUDENTS['both']}" for teacher in (BASELINE, RESIDUAL)),
+    f"{BASELINE.name}_deep_words",
+}
+SHOWN_SYSTEMS = {*FIRST_SYSTEMS, f"{BASELINE.name}_{STUDENTS['both']}_{WORDS}"}  # and of RESULTS
 
 
 def short_table(table: Table, columns: Sequence[str], about: str, page: str) -> str:
@@ -166,7 +177,7 @@ def system_row(text: str, runs: Sequence[Scores]) -> list[Cell]:
 
 MAKERS: dict[str, Maker] = {
     "what_to_use": what_to_use,
-    "what_to_use_first": partial(what_to_use, texts=FIRST_TEXTS),
+    "what_to_use_first": partial(what_to_use, texts=FIRST_TEXTS, systems=FIRST_SYSTEMS),
     ":systems_short": maker(
         systems_table,
         ["system", "seeds", "supervised", "zero-shot", "through pivot", "off-target"],
@@ -192,8 +203,8 @@ MAKERS: dict[str, Maker] = {
         main_effects_table,
         ["effect", "zero-shot BLEU", "off-target to the pivot", "chrF++ on target", "supervised chrF++"],
         "What each changes on average: norm from pre to post, the tag from the decoder to the encoder (tags) "
-        "or also to the upper encoder (LCS), the residual removed; the others in a second stage. In brackets "
-        "95 % intervals over seeds and directions.",
+        "or also to the upper encoder (LCS), the residual removed; mask and contrasts at translation time; "
+        "the others in a second stage. In brackets 95 % intervals over seeds and directions.",
     ),
     ":distillation_short": maker(
         distillation_table,

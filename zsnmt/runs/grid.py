@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from zsnmt.decoding.methods.settings import Contrast
+from zsnmt.decoding.methods.settings import OWN_PIVOT, Contrast
 from zsnmt.runs.systems import BASELINE, DIRECTIONS, RESIDUAL, STUDENTS, System
 
 
@@ -143,7 +143,8 @@ def decoding_design(name: str, systems: Mapping[str, System]) -> Design:
 
 
 DECODING_GRID = decoding_design("decoding_grid", {REMOVAL.low: BASELINE, REMOVAL.high: RESIDUAL})
-OTHER_WAYS = "mask:prefer=1", "ensemble", "ensemble:by=average"  # which are no factors of the design
+# Which are no factors of the design; an ensemble has the direct translation and the own pivot as its parts.
+OTHER_WAYS = "mask:prefer=1", "ensemble", "ensemble:by=average", OWN_PIVOT
 
 
 def few_name(number: int) -> str:

@@ -263,8 +263,10 @@ def systems(studies: Sequence[str], config_options: Sequence[str], only: Sequenc
     varied = {
         option
         for system in found.values()
-        if not system.sides  # the options of a second stage stand after those of the config
-        for option in (*system.options, *STANDS_FOR.get(system.architecture, ()))
+        for option in (
+            *(() if system.sides else system.options),  # those of a second stage come after the config's
+            *STANDS_FOR.get(system.architecture, ()),
+        )
     } - ADAPTED
     for option in config_options:
         if option.startswith("--") and option.partition("=")[0] in varied:

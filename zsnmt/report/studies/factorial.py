@@ -308,8 +308,8 @@ def main_effects_table(all_scores: Sequence[Scores]) -> Table | None:
         name="main_effects",
         title="Effects of single remedies",
         rows=[*rows.values()],
-        about=f"{levels_note([BASE_GRID, LCS_GRID, BLOCKS_GRID])} All others: a second stage with the remedy "
-        "against one without.",
+        about=f"{levels_note([BASE_GRID, LCS_GRID, BLOCKS_GRID, DECODING_GRID])} All others: a second stage "
+        "with the remedy against one without.",
     )
 
 

@@ -9,7 +9,7 @@ from tests.distillation.conftest import DIRECTIONS, LANGUAGES, PIVOT, data_of
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.tagged_pairs import TaggedDataManager
 from zsnmt.distillation.data import reverse
-from zsnmt.distillation.further_text import make_pivot_sides
+from zsnmt.distillation.pivot_sides import make_pivot_sides
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
 from zsnmt.text.lines import read_lines
