@@ -22,7 +22,6 @@ from zsnmt.languages import language_tag
 STOCK, ALONE, CHUNKED, WHOLE = "the stock criterion", "translation alone", "chunked", "whole"
 FORMS = {WHOLE: False, CHUNKED: True}
 WEIGHT = 0.25  # of a term, which changes no time
-
 MEASURED = [term for term in TERMS if term != "word_distillation"]  # which needs the checkpoint of a teacher
 
 

@@ -7,9 +7,19 @@ the folder itself, beside all that is not training text; `shard2`, `shard3` … 
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.languages import LANGUAGES_FILE
+from zsnmt.languages import LANGUAGES_FILE, Direction
 
 SHARD = "shard"  # begins the names of folders
+
+
+def find_data(folder: Path, split: str, direction: Direction, language: str) -> Path | None:
+    """The data of a pair of languages in one language, `.idx` and `.bin` left out, in whichever order the
+    pair is named; None where there are none.
+    """
+    for source, target in (direction, direction[::-1]):
+        if (folder / f"{split}.{source}-{target}.{language}.idx").is_file():
+            return folder / f"{split}.{source}-{target}.{language}"
+    return None
 
 
 def check_replaceable(folder: Path, sign: str = LANGUAGES_FILE) -> None:

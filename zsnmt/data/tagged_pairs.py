@@ -22,6 +22,7 @@ from fairseq.data.multilingual.multilingual_data_manager import MultilingualData
 from fairseq.data.multilingual.sampling_method import SamplingMethod
 from torch.utils.data import Dataset
 
+from zsnmt.data.binarised_folder import find_data
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, language_tag, parse_direction
@@ -243,16 +244,15 @@ class TaggedDataManager(MultilingualDatasetManager):
         self, folder: Path, split: str, direction: Direction, number: int
     ) -> tuple[str, Dataset] | None:
         """The pivot language and its sentences of a direction's pairs, if the folder has them."""
-        pivot, (source, target) = self.langs[0], direction
-        prefixes = (folder / f"{split}.{a}-{b}.{pivot}" for a, b in ((source, target), (target, source)))
-        prefix = next((each for each in prefixes if each.with_name(f"{each.name}.idx").is_file()), None)
-        if pivot in direction or prefix is None:
+        pivot = self.langs[0]
+        path = None if pivot in direction else find_data(folder, split, direction, language=pivot)
+        if path is None:
             return None
         dictionary = self.dicts[pivot]
-        sentences = self.load_data(str(prefix), dictionary, self.args.dataset_impl)
+        sentences = self.load_data(str(path), dictionary, self.args.dataset_impl)
         if len(sentences) != number:
             raise InputError(
-                f"{prefix}.idx has {len(sentences)} sentences, and there are {number} pairs beside them; "
+                f"{path}.idx has {len(sentences)} sentences, and there are {number} pairs beside them; "
                 "make it again of one sentence for each pair, or remove it"
             )
         longest, eos = self.args.max_source_positions - len(self.placement.sides), dictionary.eos()
@@ -268,16 +268,15 @@ class TaggedDataManager(MultilingualDatasetManager):
         first epoch is over, and lose that epoch.
         """
         direction = pairs.direction
-        names = (f"{split}.{a}-{b}" for a, b in (direction, direction[::-1]))
-        name = next(name for name in names if (folder / f"{name}.{direction.source}.idx").is_file())
         for language, sizes, verb, end in (
             (direction.source, pairs.src_sizes, "reads", "source"),
             (direction.target, pairs.tgt_sizes, "writes", "target"),
         ):
             limit = getattr(self.args, f"max_{end}_positions")
             if len(longer := np.flatnonzero(sizes > limit)):
+                path = find_data(folder, split, direction, language=language)
                 raise InputError(
-                    f"{folder / name}.{language}: line {longer[0] + 1} of this validation text has "
+                    f"{path}: line {longer[0] + 1} of this validation text has "
                     f"{sizes[longer[0]]} tokens with its tags and its end, and the model {verb} {limit} at "
                     "most; shorten the line, remove it in both languages, or give "
                     f"--max-{end}-positions {max(sizes)}"

@@ -116,7 +116,7 @@ class Distillation:
             )
         if not 0 <= self.word_level < math.inf:  # which no NaN is
             raise InputError(f"--word-level {self.word_level:g} is not a weight; give a number, 0 or more")
-        if self.word_level and (self.sides == SELF or not {TARGETS, SOURCES} & {*self.uses}):
+        if self.word_level and self.sides in (SELF, NONE):
             raise InputError(
                 f"--word-level is of translations of the pivot, and --sides {self.sides} has none; leave "
                 "one of them out"

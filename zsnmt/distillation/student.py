@@ -10,6 +10,7 @@ from fairseq.models import ARCH_MODEL_NAME_REGISTRY
 from fairseq.tasks import setup_task
 
 import zsnmt
+from zsnmt.data.binarised_folder import find_data
 from zsnmt.distillation.layers import depths, fit_layers, places_of
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.teacher import Teacher
@@ -208,9 +209,8 @@ def updates_of_epoch(teacher: Teacher, pairs: int) -> float | None:
 
 def pairs_in(data: Path, direction: Direction) -> int:
     """How many training pairs a direction has in binarised data, or in a shard of them."""
-    names = f"{direction}.{direction.source}", f"{direction.target}-{direction.source}.{direction.source}"
-    prefix = next(data / f"train.{name}" for name in names if (data / f"train.{name}.idx").is_file())
-    return len(indexed_dataset.make_dataset(str(prefix), impl="mmap"))
+    path = find_data(data, "train", direction, language=direction.source)
+    return len(indexed_dataset.make_dataset(str(path), impl="mmap"))
 
 
 def tempered_share(few: Mapping[str, float], authentic: Mapping[str, int]) -> float:

@@ -58,7 +58,7 @@ CANDIDATES = {  # systems to choose from, in words
     f"{BASELINE.name}_{STUDENTS['between']}": "baseline, distilled with pairs of translations",
     f"{BASELINE.name}_{STUDENTS['both']}_{WORDS}": "baseline, distilled word by word",
     f"{BASELINE.name}_deep_between": "a deeper student",
-    f"{BASELINE.name}_deep_words": "a deeper student, then distilled word by word",
+    f"{BASELINE.name}_deep_words": "a deeper student's student, word by word, in twice the updates",
 }
 FIRST_SYSTEMS = {  # those of README
     BASELINE.name,

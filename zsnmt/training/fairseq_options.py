@@ -14,7 +14,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.project import PACKAGE
 
 # What the options begin with that zs_cross_entropy alone has.
-OF_CRITERION = (*(f"--{term.replace('_', '-')}-" for term in TERMS), "--chunked-loss")
+OF_CRITERION = (*(kind.term.option.removesuffix("weight") for kind in TERMS.values()), "--chunked-loss")
 
 
 def training_options(architecture: str, arguments: Sequence[str]) -> Namespace:
