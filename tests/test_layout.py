@@ -14,7 +14,7 @@ from zsnmt.training.config import read_config
 
 PACKAGE = ROOT / "zsnmt"
 FLOORS = (  # from the lowest; what is in a folder imports from its own floor and below
-    ("compatibility", "console", "errors", "files", "languages", "processes", "wheelhouse"),
+    ("compatibility", "console", "control_groups", "errors", "files", "languages", "processes", "wheelhouse"),
     ("modules", "losses"),
     ("text", "analysis", "decoding", "seams"),
     ("corpora", "data", "runs", "scoring", "models", "terms"),

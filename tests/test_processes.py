@@ -1,17 +1,20 @@
 """Lines through several processes: the same as through one, in order, and no process is left behind."""
 
+import math
 import os
+import signal
 import subprocess
 import sys
 import time
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from itertools import count
+from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
-from zsnmt import processes
+from zsnmt import control_groups
 from zsnmt.errors import InputError
 from zsnmt.processes import cores, in_another_process, map_in_processes, memory, worker_pool
 from zsnmt.text.tokenisation import load_tokeniser
@@ -54,6 +57,30 @@ def test_few_lines_need_no_other_process():
 def test_no_process_is_refused_whatever_there_is_to_do():
     with pytest.raises(InputError, match="0 processes cannot work; give one or more"):
         list(map_in_processes(str.upper, LINES[:7], 0))
+
+
+def sleep_and_write(folder: str) -> None:
+    Path(folder, "begun").touch()
+    time.sleep(30)
+    Path(folder, "done").touch()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_does_not_wait_for_what_processes_have_begun(number, tmp_path):
+    script = (
+        "from zsnmt.console import run\n"
+        "from tests.test_processes import sleep_and_write\n"
+        "from zsnmt.processes import map_in_processes\n"
+        f"run(lambda: [*map_in_processes(sleep_and_write, [{str(tmp_path)!r}] * 4, 2, together=1)])"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "begun").exists():
+        time.sleep(0.05)
+    started = time.monotonic()
+    process.send_signal(number)
+    _, said = process.communicate(timeout=20)
+    assert time.monotonic() - started < 15 and process.returncode != 0 and "Traceback" not in said
+    assert not (tmp_path / "done").exists()
 
 
 def test_few_lines_are_read_ahead():
@@ -172,14 +199,52 @@ def test_the_cores_are_those_that_a_process_may_use():
     assert cores() == len(os.sched_getaffinity(0))
 
 
-@pytest.mark.parametrize("limit, share", [("max\n", 1.0), (None, 1.0), ("1000000\n", 0.0)])
-def test_the_memory_is_that_of_the_container(limit, share, tmp_path, monkeypatch):
-    file = tmp_path / "memory.max"
-    if limit:
-        file.write_text(limit)
-    monkeypatch.setattr(processes, "LIMIT_FILE", file)
-    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    assert memory() == (physical if share else 1000000)
+PHYSICAL = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+STEP, JOB = "system.slice/job_7/step_0", "system.slice/job_7"
+
+
+@pytest.mark.parametrize(
+    "groups, files, bytes_of_memory, limit_of_cores",
+    [
+        ("0::/\n", {}, PHYSICAL, math.inf),
+        ("0::/\n", {"memory.max": "max\n", "cpu.max": "max 100000\n"}, PHYSICAL, math.inf),
+        ("0::/\n", {"memory.max": "1000000\n", "cpu.max": "150000 100000\n"}, 1000000, 1.5),
+        (
+            f"0::/{STEP}\n",  # the job has less than its step
+            {f"{STEP}/memory.max": "2000000\n", f"{JOB}/memory.max": "1000000\n", f"{JOB}/cpu.max": "4 2\n"},
+            *(1000000, 2.0),
+        ),
+        (
+            f"4:memory:/{JOB}\n2:cpuacct,cpu:/{JOB}\n0::/\n",
+            {
+                f"memory/{JOB}/memory.limit_in_bytes": "3000000\n",
+                f"cpu/{JOB}/cpu.cfs_quota_us": "50000\n",
+                f"cpu/{JOB}/cpu.cfs_period_us": "100000\n",
+                "cpu/cpu.cfs_quota_us": "-1\n",
+                "cpu/cpu.cfs_period_us": "100000\n",
+            },
+            *(3000000, 0.5),
+        ),
+        ("4:memory:/\n", {"memory/memory.limit_in_bytes": f"{2**63 - 4096}\n"}, PHYSICAL, math.inf),
+        ("of another form\n", {"memory.max": "1000000\n"}, PHYSICAL, math.inf),
+        (None, {"memory.max": "1000000\n"}, PHYSICAL, math.inf),
+    ],
+)
+def test_the_limits_of_a_container_or_of_a_clusters_job_hold(
+    groups, files, bytes_of_memory, limit_of_cores, tmp_path, monkeypatch
+):
+    for name, content in files.items():
+        path = tmp_path / "mounted" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    if groups:
+        (tmp_path / "groups").write_text(groups)
+    monkeypatch.setattr(control_groups, "GROUPS", tmp_path / "groups")
+    monkeypatch.setattr(control_groups, "MOUNTED", tmp_path / "mounted")
+    assert memory() == bytes_of_memory
+    assert control_groups.cores_limit() == limit_of_cores
+    there = len(os.sched_getaffinity(0))
+    assert cores() == (there if limit_of_cores == math.inf else min(there, math.ceil(limit_of_cores)))
 
 
 def test_a_machine_that_does_not_tell_its_cores_has_one(monkeypatch):

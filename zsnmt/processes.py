@@ -1,15 +1,14 @@
 """Long work: processes that share it, a function on every item of a stream among it, and how far it is."""
 
+import math
 import os
 import resource
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import suppress
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
-from pathlib import Path
 from threading import Thread
 from time import process_time
 from types import TracebackType
@@ -18,9 +17,9 @@ from typing import Any, TypeVar
 from tqdm import tqdm
 
 from zsnmt import console
+from zsnmt.control_groups import cores_limit, memory_limit
 from zsnmt.errors import InputError
 
-LIMIT_FILE = Path("/sys/fs/cgroup/memory.max")  # of a container
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -44,20 +43,20 @@ def end_with_parent() -> None:
 
 
 def cores() -> int:
-    """How many cores this process may use, of which a cluster or `taskset` may leave it fewer than there are;
-    one where that is not known.
+    """How many cores this process may use, of which a cluster, a container or `taskset` may leave it fewer
+    than there are; one where that is not known.
     """
-    if hasattr(os, "sched_getaffinity"):  # not on macOS
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    told = hasattr(os, "sched_getaffinity")  # not on macOS
+    here = len(os.sched_getaffinity(0)) if told else os.cpu_count() or 1
+    return max(1, math.ceil(min(here, cores_limit())))
 
 
 def memory() -> int:
-    """The bytes of memory of this machine, or of the container in which this process is."""
+    """The bytes of memory of this machine, or of the container or the cluster's job in which this process
+    is.
+    """
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    with suppress(OSError, ValueError):  # no such file, or no limit in it
-        return min(physical, int(LIMIT_FILE.read_text(encoding="ascii")))
-    return physical
+    return int(min(physical, memory_limit()))
 
 
 def used_seconds() -> float:
@@ -73,12 +72,14 @@ class WorkerPool(ProcessPoolExecutor):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
         if kind is not None:
-            processes = [*(self._processes or {}).values()]
+            processes, manager = [*(self._processes or {}).values()], self._executor_manager_thread
             self.shutdown(wait=False, cancel_futures=True)  # first: what waits is then not missed
             for process in processes:
                 process.terminate()
             for process in processes:
                 process.join()
+            if manager:
+                manager.join()
         return super().__exit__(kind, error, trace)
 
 
@@ -103,8 +104,8 @@ def map_in_processes(
     """What `map(function, items)` gives, from so many processes; one is this process itself.
 
     Items travel so many `together`, and a few times as many are in memory at a time. What the function raises
-    is raised here, and BrokenProcessPool when a process ends before its work. Items that travel at once are
-    worked on here.
+    is raised here, and BrokenProcessPool when a process ends before its work. What is raised here, a signal's
+    exception too, ends the processes at once. Items that travel at once are worked on here.
     """
     if workers == 1:
         yield from map(function, items)
@@ -115,17 +116,14 @@ def map_in_processes(
         yield from map(function, first)
         return
     items = chain(first, second, items)
-    pool = worker_pool(workers, start, (function,))
     waiting: deque[Future[list[R]]] = deque()
-    try:
+    with worker_pool(workers, start, (function,)) as pool:
         while chunk := list(islice(items, together)):
             waiting.append(pool.submit(apply, chunk))
             if len(waiting) > 2 * workers:
                 yield from waiting.popleft().result()
         while waiting:
             yield from waiting.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def progress(results: Iterable[T], title: str, total: int | None = None, unit: str = "it") -> Iterable[T]:

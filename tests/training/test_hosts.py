@@ -51,6 +51,14 @@ def test_hosts_meet_in_their_order_and_strangers_do_not_hold_them_up(team, tmp_p
     assert interface_of(lines[0].here) == "lo"
 
 
+def test_a_name_that_stands_for_the_first_host_alone_is_refused(team, tmp_path, monkeypatch):
+    bound, server = f"name:{team.address[1]}", socket.create_server
+    monkeypatch.setattr(hosts.socket, "create_server", lambda address: server(("127.0.1.1", address[1])))
+    with pytest.raises(InputError, match="name is 127.0.1.1 here, where no other host comes, as /etc/hosts"):
+        meet(replace(team, meet=bound), tmp_path)
+    assert not [*tmp_path.iterdir()]
+
+
 @pytest.mark.slow
 def test_a_host_with_another_command_is_refused_and_one_that_is_missing_is_named(team, tmp_path, monkeypatch):
     monkeypatch.setattr(hosts, "PATIENCE", 1.5)

@@ -124,11 +124,24 @@ def test_a_variant_has_a_name_and_options_of_its_own(cluster, capsys, monkeypatc
         (["zs_transformer", "--studies", "query"], "a study says which systems it trains, and how"),
         (["zs_transformer", "--", "--partition=gpu"], "options of sbatch follow --sbatch"),
         (["zs_transformer", "zs_transformer_residual", "--name", "a"], "a variant is one architecture"),
+        *(
+            (["zs_transformer", f"--hours={word}"], f"'{word}' is not a number of hours, a minute or more")
+            for word in ("0", "0.005", "-3", "nan", "inf", "two")
+        ),
     ],
 )
 def test_wishes_that_do_not_go_together_are_refused(words, said):
     with pytest.raises(WrongUse, match=said):
         slurm.main(["configs/iwslt17.conf", *words])
+
+
+def test_a_folder_that_sbatch_would_cut_at_a_blank_is_refused(cluster, monkeypatch):
+    monkeypatch.setenv("RUNS", str(cluster.parent / "my runs"))
+    with pytest.raises(
+        InputError, match="an option of sbatch ends at a blank, and .*/my runs or the name of"
+    ):
+        slurm.main(CALL)
+    assert not (cluster.parent / "my runs").exists()
 
 
 def submitted(cluster: Path, number: int) -> str:

@@ -55,6 +55,9 @@ def test_hosts_must_meet():
         Team(hosts=2, host=2, meet="here:1")
     with pytest.raises(InputError, match="2 hosts must know where they meet; give --meet"):
         Team(hosts=2)
+    for port in (0, 65536, 99999):
+        with pytest.raises(InputError, match="a port that is free there, from 1 to 65535"):
+            Team(hosts=2, meet=f"here:{port}")
 
 
 def test_processes_are_counted_over_hosts_and_gpus_on_each():

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.cli.recipe import positive
 from zsnmt.console import WrongUse
 from zsnmt.corpora.releases.catalogue import CATALOGUE
 from zsnmt.corpora.releases.fetch import fetch, for_languages, use_mirror
@@ -56,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
     group.add_argument(
         "--held-out",
-        type=int,
+        type=positive,
         metavar="N",
         help="take so many sentence pairs of a pair, at most a twentieth, for each set that it lacks",
     )

@@ -14,15 +14,17 @@ Options of fairseq-train come after `--`. Make the data first, where there is a 
 (docs/several_machines.md).
 """
 
+import math
 import subprocess
 import sys
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
 from zsnmt.cli.recipe import Recipe, add_seeds, positive, split_options
 from zsnmt.console import WrongUse
+from zsnmt.errors import InputError
 from zsnmt.files.project import ROOT
 from zsnmt.training.slurm import Job, Place, study_submission, training_script
 
@@ -48,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--processes", type=positive, default=0, metavar="N", help="processes on each machine, without GPUs"
     )
     parser.add_argument(
-        "--hours", type=float, default=Job.hours, metavar="H", help="time of a job until it is queued again"
+        "--hours", type=hours, default=Job.hours, metavar="H", help="time of a job until it is queued again"
     )
     parser.add_argument(
         "--sbatch",
@@ -86,10 +88,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
         named = {"systems": options.systems, "seeds": options.seeds, "name": options.name}
         made = training_script(job, place, **named, options=further)
     shared_updates(given, job.nodes * (job.processes or job.gpus))
+    if any(map(str.isspace, str(place.runs) + place.config.stem)):
+        raise InputError(
+            f"an option of sbatch ends at a blank, and {place.runs} or the name of {place.config.name} has "
+            "one; name them without, the folder by RUNS"
+        )
     (recipe.runs / "slurm").mkdir(parents=True, exist_ok=True)  # where the job's log is opened
     print(made, end="")
     if options.submit:
         subprocess.run(["bash" if options.studies else "sbatch"], input=made, text=True, check=True)
+
+
+def hours(word: str) -> float:
+    """A time in hours of a minute or more: none would be no limit to SLURM."""
+    try:
+        number = float(word)
+    except ValueError:
+        number = 0.0
+    if not 1 / 60 <= number < math.inf:  # which no NaN is
+        raise ArgumentTypeError(f"'{word}' is not a number of hours, a minute or more")
+    return number
 
 
 def check_wishes(options: Namespace, further: Sequence[str]) -> None:

@@ -100,6 +100,7 @@ def meet(team: Team, folder: Path) -> tuple[Line, ...]:
         ) from error
     folder.mkdir(parents=True, exist_ok=True)
     with server:
+        refuse_own_name(server, team)
         try:
             with replacing(file) as written:
                 os.chmod(written.fileno(), 0o600)
@@ -111,6 +112,18 @@ def meet(team: Team, folder: Path) -> tuple[Line, ...]:
         finally:
             file.unlink(missing_ok=True)
     return tuple(lines[number] for number in sorted(lines))
+
+
+def refuse_own_name(server: socket.socket, team: Team) -> None:
+    """`InputError` where the name that hosts meet at stands, on this one, for an address that no other
+    reaches.
+    """
+    (name, _), (bound, *_) = team.address, server.getsockname()
+    if bound.startswith("127.") and name != "localhost" and not name.startswith("127."):
+        raise InputError(
+            f"{name} is {bound} here, where no other host comes, as /etc/hosts has it; give --meet an "
+            "address of this host in numbers, as hostname -I shows them, on all hosts"
+        )
 
 
 def accept_connection(server: socket.socket, team: Team, lines: Collection[int]) -> socket.socket:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # which knows of teams
     from zsnmt.training.hosts import Line
 
 ADDRESS = re.compile(r"(?P<host>[\w.-]+):(?P<port>[0-9]{1,5})")
+LAST_PORT = 65535
 WHOLE = ("pytorch_ddp", "c10d", "legacy_ddp", "no_c10d")  # backends that keep the whole model in each process
 # Each follows --distributed-
 OWN_OPTIONS = ("world-size", "rank", "init-method", "port", "backend", "no-spawn", "num-procs")
@@ -39,10 +40,11 @@ class Team:
                 f"host {self.host} is not one of {self.hosts}, which are counted from 0; give --hosts and "
                 "--host, as in --hosts 2 --host 1"
             )
-        if self.hosts > 1 and not ADDRESS.fullmatch(self.meet):
+        found = ADDRESS.fullmatch(self.meet)
+        if self.hosts > 1 and not (found and 0 < int(found["port"]) <= LAST_PORT):
             raise InputError(
                 f"{self.hosts} hosts must know where they meet; give --meet ADDRESS:PORT on each, an address "
-                "of the first host and a port that is free there"
+                f"of the first host and a port that is free there, from 1 to {LAST_PORT}"
             )
 
     @property

@@ -3,6 +3,7 @@
 import gzip
 import json
 import logging
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -20,14 +21,27 @@ from zsnmt.text.lines import read_lines
 ENGLISH = [f"Sentence {number} of the news." for number in range(100)]
 GERMAN = [f"Satz {number} der Nachrichten." for number in range(100)]
 NEWS = "\n".join(map("\t".join, zip(GERMAN, ENGLISH))) + "\nleer\t\nZeile\u0085mit Zeichen\tA\u2028line\n"
+# A carriage return within a sentence of either side, short and long rows, and another encoding.
+RETURNS = {"de": "A\rx\nB\nC\n", "en": "a\nb\nc\ry\n"}
+ROWS = "eins\tone\tmore\nnur eine Spalte\nzwei\rmehr\ttwo\n"
+BEYOND_UTF8 = ["caf\xe9\tcoffee", *(f"Satz {number}\tSentence {number}" for number in range(20))]
 TALKS = {"talks.en-de.en": b"A talk.\n", "talks.en-de.de": "Ein Vortrag über.\n".encode()}
-FILES = {"news.de-en.tsv.gz": gzip.compress(NEWS.encode()), "talks.zip": zipped(TALKS)}
+FILES = {
+    "news.de-en.tsv.gz": gzip.compress(NEWS.encode()),
+    "talks.zip": zipped(TALKS),
+    **{f"returns.{side}.gz": gzip.compress(text.encode()) for side, text in RETURNS.items()},
+    "rows.tsv.gz": gzip.compress(ROWS.encode()),
+    "few.tsv": "\n".join(BEYOND_UTF8).encode("latin-1"),
+    "many.tsv": "\n".join(BEYOND_UTF8[:5]).encode("latin-1"),
+    "blank.tsv": b"a\t\nb\n",
+    "damaged.tsv.gz": gzip.compress(ROWS.encode())[:20],
+}
 NEWS_ID, TALKS_ID = "mtdata:Made-news-1-deu-eng", "mtdata:Made-talks-2-eng-deu"
 
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory):
-    """mtdata with an index of five corpora, which a server here has but for one."""
+    """mtdata with an index of a few corpora, which a server here has but for one."""
     mtdata = pytest.importorskip("mtdata", reason="mtdata is not installed: pip install 'zsnmt[corpora]'")
     server = FileServer()
     server.files = {name: Served(body) for name, body in FILES.items()}
@@ -63,6 +77,12 @@ def add_entries(index, url: str) -> None:
     add("talks", "2", ("eng", "srp_Latn"), "talks.zip", in_paths=["*.en", "*.de"], in_ext="txt")
     add("gone", "1", ("deu", "eng"), "gone.tsv")
     add("mono", "1", ("deu",), "mono.txt")
+    for file in ("rows.tsv.gz", "few.tsv", "many.tsv", "blank.tsv", "damaged.tsv.gz"):
+        add(file.split(".")[0], "1", ("deu", "eng"), file)
+    sides = (f"{url}/returns.de.gz", f"{url}/returns.en.gz")
+    index.add_entry(
+        Entry(did=DatasetId("Made", "returns", "1", ("deu", "eng")), url=sides, ext="txt.gz", in_ext="txt")
+    )
 
 
 def fetch(*words: object) -> None:
@@ -104,7 +124,7 @@ def test_a_corpus_may_be_a_test_set_and_a_language_keeps_its_unusual_script(inde
     "id, message",
     [
         ("Made-news-2-deu-eng", "knows no corpus 'Made-news-2-deu-eng'; near it are Made-news-1-deu-eng"),
-        ("Made-talk-2-deu-eng", "near it are Made-talks-2-eng-deu"),
+        ("Made-talk-2-deu-eng", "near it are .*Made-talks-2-eng-deu"),
         ("Made-news-1-xxx-yyy", "near it are Made-news-1-deu-eng"),
         ("nothing", "knows no corpus 'nothing'; mtdata list -l deu-eng -id shows"),
         ("Made-mono-1-deu", "is text in 1 language, and parallel text has two"),
@@ -115,6 +135,54 @@ def test_what_is_not_there_gets_one_sentence(index, tmp_path, id, message):
     with pytest.raises(InputError, match=message):
         fetch(f"mtdata:{id}", "--to", tmp_path / "text")
     assert not (tmp_path / "text").exists()
+
+
+@pytest.mark.parametrize(
+    "name, german, english, said",
+    [
+        ("returns", ["A x", "B", "C"], ["a", "b", "c y"], None),
+        ("rows", ["eins", "zwei mehr"], ["one", "two"], "left out of 3 sentence pairs: 1 without one of the"),
+        ("few", *zip(*(row.split("\t") for row in BEYOND_UTF8[1:])), "0 without one of .* 1 not in UTF-8"),
+    ],
+)
+def test_lines_stay_beside_each_other_and_what_is_left_out_is_counted(
+    index, tmp_path, caplog, name, german, english, said
+):
+    fetch(f"mtdata:Made-{name}-1-deu-eng", "--to", tmp_path / "text")
+    sides = [*map(read_lines, find_pair(tmp_path / "text", "train", "de", "en"))]
+    assert sides == [[*german], [*english]]
+    assert not said or re.search(said, caplog.text)
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["Made-many-1-deu-eng"], "Made-many-1-deu-eng: 1 of 5 sentence pairs are not in UTF-8"),
+        (["Made-blank-1-deu-eng"], "Made-blank-1-deu-eng has no sentence pair; leave it out"),
+        (["Made-damaged-1-deu-eng"], "Made-damaged-1-deu-eng could not be read .*EOF.*; remove its files"),
+        (["Made-news-1-deu-eng"] * 2, "Made-news-1-deu-eng is named twice"),
+        (["Made-news-1-deu-eng", "--test", "Made-news-1-deu-eng"], "is named twice"),
+        (
+            ["Made-news-1-deu-eng", "mtdata:Made-talks-2-eng-srp_Latn", "--languages", "en", "de"],
+            "Made-talks-2-eng-srp_Latn has no text in two of en, de; leave it out",
+        ),
+    ],
+)
+def test_text_that_cannot_be_used_leaves_nothing(index, tmp_path, words, message):
+    first, *more = words
+    more = [f"mtdata:{word}" if word == first and "--test" not in more else word for word in more]
+    with pytest.raises(InputError, match=message):
+        fetch(f"mtdata:{first}", *more, "--to", tmp_path / "text")
+    assert not (tmp_path / "text").exists()
+
+
+def test_nothing_is_downloaded_into_a_folder_that_is_there(index, tmp_path, monkeypatch):
+    monkeypatch.setattr("mtdata.cache.Cache.get_entry", None)
+    (tmp_path / "text").mkdir()
+    with pytest.raises(InputError, match="text is there already"):
+        fetch(NEWS_ID, "--to", tmp_path / "text")
+    with pytest.raises(InputError, match="there is no training text for fr"):
+        fetch(NEWS_ID, "--to", tmp_path / "other", "--languages", "en", "fr")
 
 
 def test_without_mtdata_it_is_named(tmp_path, monkeypatch):
@@ -133,6 +201,7 @@ def test_without_mtdata_it_is_named(tmp_path, monkeypatch):
             ["iwslt17", "--held-out", "3", "--test", "x"],
             "--test, --held-out belongs to corpora that are named",
         ),
+        ([NEWS_ID, "--held-out", "-5"], "--held-out: '-5' is not a whole number above 0"),
         ([NEWS_ID, "--mirror", "http://x"], "--mirror belongs to a corpus that is named without an ID"),
     ],
 )
