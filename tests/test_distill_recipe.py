@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections import Counter
+from pathlib import Path
 
 import pytest
 import torch
@@ -185,6 +186,24 @@ def test_a_student_learns_what_its_teacher_says_of_each_piece(tiny, student, run
     )
 
 
+def test_runs_that_translate_together_are_one_teacher(tiny, student, runs):
+    """Beside itself a teacher translates as alone, but the text is another one, with a record of both."""
+    teacher = runs / "tiny" / "teacher" / "seed1"
+    printed = distill(tiny, runs, "--with", student[0], further=["--max-epoch", "1"])
+    assert printed.returncode == 0, printed.stderr
+    run = runs / "tiny" / "teacher_distilled_of_2" / "seed1"
+    (beside,) = json.loads((run / "run.json").read_text())["distilled_from"]["beside"]
+    assert beside["system"] == "teacher_distilled" and beside["run"] == str(student[0].resolve())
+    record = json.loads((run / "synthetic.json").read_text())
+    assert record["teacher"]["beside"] == [beside] and record["teacher"]["run"] == str(teacher.resolve())
+    assert f"--with {student[0]}" in json.loads((run / "run.json").read_text())["command"]
+    alone = json.loads((student[0] / "synthetic.json").read_text())
+    assert record["folder"] != alone["folder"] and "beside" not in alone["teacher"]
+    texts = [[*(Path(each["folder"]) / "translations").glob("*.tamun")] for each in (record, alone)]
+    together, by_one = (sorted(path.read_text() for path in of_one) for of_one in texts)
+    assert len(together) == len(by_one) > 0 and together != by_one
+
+
 def test_a_teacher_is_loaded_without_dropout_for_its_own_data_and_tags_alone(runs, tmp_path, monkeypatch):
     path = runs / "tiny" / "teacher" / "seed1" / "model.pt"
     task = load_run(path.parent).task
@@ -254,6 +273,12 @@ def test_a_last_stage_out_of_the_pivot_with_a_few_lines(tiny, student, runs):
             "has not 900 lines of velan-tamun apart from test sentence",
         ),
         (["--sides", "self", "--rounds", "2"], "leave out --rounds, or choose other sides"),
+        (["--with", "nowhere"], "nowhere is not a run folder; give one made by zsnmt train"),
+        (
+            ["--with", "nowhere", "--rounds", "2"],
+            "leave one of them out, and give each round its own command",
+        ),
+        (["--with", "nowhere", "--engine", "ctranslate2"], "--engine ctranslate2 searches with one model"),
         (["--sides", "left"], "argument --sides: invalid choice: 'left'"),
         (["--lines", "0"], "argument --lines: '0' is not a whole number above 0"),
         (["--share", "1.5"], "a share of 1.5 leaves out authentic or synthetic text; give one above 0"),

@@ -1,13 +1,16 @@
 """Cleaning of training text: each rule, what comes first, and what is kept of what is left out."""
 
 import json
+import os
 import tracemalloc
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from zsnmt.cli import run
+from zsnmt.corpora import training_text
 from zsnmt.corpora.cleaning import (
     ALL_RULES,
     DUPLICATE,
@@ -21,7 +24,7 @@ from zsnmt.corpora.cleaning import (
     parse_cleaning,
     repeat_earlier,
 )
-from zsnmt.corpora.training_text import make_training_text
+from zsnmt.corpora.training_text import JudgedBlock, make_training_text
 from zsnmt.errors import InputError
 from zsnmt.text.lines import read_lines, write_lines
 
@@ -43,6 +46,12 @@ def write_text(
         write_lines(folder / f"train.de-en.{language}", [row[side] for row in (*GOOD, *rows)])
         write_lines(folder / f"test.{language}", [test[side]])
     return folder
+
+
+def count_process(block, **settings) -> JudgedBlock:
+    """Keeps all lines, and counts the process that has judged them."""
+    pair, rows = block
+    return JudgedBlock(pair, bytearray(len(rows)), Counter([os.getpid()]), digests={})
 
 
 def left_out(text: Path, cleaning: Cleaning = ALL_RULES, **settings) -> list[tuple[str, int]]:
@@ -101,6 +110,28 @@ def test_what_overlaps_is_no_text_that_others_repeat_and_limits_come_last(tmp_pa
     assert left_out(text) == [(NEAR_DUPLICATE, 7)]
     assert left_out(text, Cleaning((NEAR_DUPLICATE,)), limits={"": 3}) == [(NEAR_DUPLICATE, 7)]
     assert len(read_lines(tmp_path / "clean" / "train.de-en.de")) == 3
+
+
+def test_processes_share_the_lines_of_a_pair_and_find_what_one_does(tmp_path, monkeypatch):
+    """Also repetitions of lines that another process has judged."""
+    repeated = [(english.upper(), german) for english, german in GOOD]
+    text = write_text(tmp_path / "text", *BROKEN.values(), *GOOD, *repeated, *BROKEN.values(), test=GOOD[1])
+    found = {}
+    for block in (1, 3, 1000):
+        monkeypatch.setattr(training_text, "BLOCK", block)
+        for workers in (1, 2, 3):
+            left_out(text, workers=workers)
+            found[block, workers] = {
+                path.name: path.read_bytes() for path in (tmp_path / "clean").iterdir() if path.is_file()
+            }
+    assert len({*map(str, found.values())}) == 1
+    rules = {line.split("\t")[0] for line in found[3, 2]["cleaning.tsv"].decode().splitlines()}
+    assert rules == {*RULES} and found[3, 2]["overlap.tsv"]
+
+    monkeypatch.setattr(training_text, "BLOCK", 3)
+    monkeypatch.setattr(training_text, "judge_block", count_process)
+    (judged,) = training_text.judge(text, LANGUAGES, {}, workers=2)
+    assert sum(judged.splits.values()) == -(-len(judged.verdicts) // 3) and os.getpid() not in judged.splits
 
 
 def test_lengths_are_compared_by_those_of_the_whole_text(tmp_path):

@@ -85,6 +85,8 @@ def synthetic(made, tmp_path, translate, monkeypatch) -> Callable[..., Synthetic
             pipeline=made / "data",
             record={"system": "baseline", "seed": 3},
             checksum="0123",
+            beside=(),
+            checksums=lambda: {"model": "0123"},
             longest=100,
             describe=lambda: {"run": "baseline", "model": "0123"},
         )

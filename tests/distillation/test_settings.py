@@ -90,6 +90,15 @@ def test_word_level_distillation_has_a_name_and_a_place_in_the_order():
     assert names == ["baseline_distilled_words", "baseline_distilled_targets_words_consistency"]
 
 
+def test_students_of_an_ensemble_are_named_for_it():
+    beside = (Path("second"), Path("third"))
+    assert default_name(Distillation(RUN, beside=beside, word_level=1), Baseline()) == (
+        "baseline_distilled_of_3_words"
+    )
+    with pytest.raises(InputError, match="--sides none has no translations; leave one of them out"):
+        Distillation(RUN, sides="none", beside=beside)
+
+
 @pytest.mark.parametrize("sides", ["none", "self"])
 def test_word_level_distillation_without_translations_of_the_pivot_is_refused(sides):
     with pytest.raises(InputError, match=f"of translations of the pivot, and --sides {sides} has none"):

@@ -4,6 +4,7 @@ have no text by people. Run it again to go on after a stop.
     zsnmt distill configs/multi30k.conf runs/multi30k/zs_transformer/seed1
     zsnmt distill CONFIG TEACHER --remedy consistency --epochs 3    # trained on, without synthetic text
     zsnmt distill CONFIG TEACHER --remedy consistency --name strong -- --consistency-weight 1
+    zsnmt distill CONFIG TEACHER --with RUN2 RUN3   # translations by an ensemble of runs
     zsnmt distill CONFIG TEACHER --sides none       # a control: as many updates, no synthetic text
     zsnmt distill CONFIG TEACHER --sides none --few-lines 10    # with ten real lines of each other direction
 
@@ -32,7 +33,13 @@ from zsnmt.cli.recipe import (
     split_options,
     whole_number,
 )
-from zsnmt.decoding.options import add_engine_options, add_search_options, chosen_search, engine_choice
+from zsnmt.decoding.options import (
+    add_beside,
+    add_engine_options,
+    add_search_options,
+    chosen_search,
+    engine_choice,
+)
 from zsnmt.distillation.settings import ANY, HELD_OUT, NONE, SIDES, Distillation, SyntheticSettings
 from zsnmt.runs.grid import REMEDIES
 from zsnmt.scoring.options import IDENTIFIERS
@@ -131,6 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=whole_number, metavar="K", help="seed (default: that of the teacher)")
     add_search_options(parser)
     add_engine_options(parser)
+    add_beside(parser, "the teacher")
     add_check(parser)
     add_team(parser)
     own, further = split_options(words)
@@ -166,6 +174,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         remedy=options.remedy,
         word_level=options.word_level,
         epochs=options.epochs,
+        beside=tuple(options.beside),
         synthetic=synthetic,
     )
     run = distill_rounds(

@@ -3,6 +3,7 @@
 zsnmt translate RUN --to de < text > translation
 zsnmt translate RUN --from nl --to de --via en --input text --output translation
 zsnmt translate RUN --from nl --to de --way ensemble < text > translation
+zsnmt translate RUN --from nl --to de --with RUN2 RUN3 < text > translation
 zsnmt translate RUN --from nl --to de --scores tsv --agreement < text > table
 zsnmt translate RUN --from auto --to de --input letter.docx --output brief.docx
 
@@ -23,6 +24,7 @@ from zsnmt import console
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import (
     BATCH_TOKENS,
+    add_beside,
     add_engine_options,
     add_search_options,
     chosen_search,
@@ -91,6 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="about how many source tokens a batch has",
     )
     add_engine_options(parser)
+    add_beside(parser, "the first")
     options = parser.parse_args(arguments)
     if options.document and not options.input:
         parser.error("a document is a file: name it with --input")

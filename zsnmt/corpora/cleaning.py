@@ -6,8 +6,7 @@ of distillation (`zsnmt/distillation/filters.py`) is here.
 """
 
 import re
-from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -37,6 +36,7 @@ LONGEST = 1000  # characters
 SHORTEST = 10  # characters, added to both lengths: short sentences differ more
 HALF = 0.5  # of the lines of a file at most may be in another language: else its code means another one
 DIGITS = re.compile(r"\d+")
+DIGEST = 8  # bytes of a sentence pair
 PARTS = 16  # of the digests of a pair, one of which is sorted at a time
 
 
@@ -84,7 +84,9 @@ def are_unlike(lengths: Sequence[float], ratio: float = RATIO) -> bool:
 
 
 class Cleaner:
-    """Finds the rules that the lines of a training pair break, one line after the other."""
+    """Finds the rules that the lines of a training pair break, each by itself, and the digests by which
+    repetitions are known, for the rules `of_repetitions`.
+    """
 
     def __init__(
         self,
@@ -108,37 +110,23 @@ class Cleaner:
             LANGUAGE: self._is_foreign,
         }
         self.checks = [(rule, breaks) for rule, breaks in checks.items() if rule in cleaning.rules]
-        self.digests = {rule: array("Q") for rule in (DUPLICATE, NEAR_DUPLICATE) if rule in cleaning.rules}
+        self.of_repetitions = [rule for rule in (DUPLICATE, NEAR_DUPLICATE) if rule in cleaning.rules]
         for file, language in zip(files, self.languages):
             if language in self.foreign_tests:
                 check_language_of(file, samples[file], self.foreign_tests[language])
 
     def fault(self, sides: Sequence[str], normalised: Sequence[str]) -> str:
-        """The first rule that a sentence pair breaks by itself; empty for none, and the pair is then known.
+        """The first rule that a sentence pair breaks by itself; empty for none.
 
         `normalised`: the sides as `zsnmt.corpora.overlap` compares them.
         """
-        for rule, breaks in self.checks:
-            if breaks(sides, normalised):
-                return rule
-        for rule, digests in self.digests.items():
-            joined = "\n".join(sides) if rule == DUPLICATE else DIGITS.sub("0", "\n".join(normalised))
-            digest = blake2b(joined.encode("utf-8"), digest_size=8).digest()
-            digests.append(int.from_bytes(digest, "little"))
-        return ""
+        return next((rule for rule, breaks in self.checks if breaks(sides, normalised)), "")
 
-    def repetitions(self) -> dict[str, np.ndarray]:
-        """By rule, whether each pair without a fault of its own, in their order, repeats one before; the
-        cleaner then forgets them.
-        """
-        result: dict[str, np.ndarray] = {}
-        for rule in [*self.digests]:
-            digests = self.digests.pop(rule)
-            repeats = repeat_earlier(np.frombuffer(digests, dtype=np.uint64))
-            for earlier in result.values():
-                repeats &= ~earlier
-            result[rule] = repeats
-        return result
+    def digests(self, sides: Sequence[str], normalised: Sequence[str]) -> Iterator[bytes]:
+        """Of a sentence pair by each rule of repetitions: `DIGEST` bytes, those of its repetitions, too."""
+        for rule in self.of_repetitions:
+            joined = "\n".join(sides) if rule == DUPLICATE else DIGITS.sub("0", "\n".join(normalised))
+            yield blake2b(joined.encode("utf-8"), digest_size=DIGEST).digest()
 
     def _is_empty(self, sides: Sequence[str], normalised: Sequence[str]) -> bool:
         return not all(any(map(str.isalnum, side)) for side in normalised)
@@ -160,6 +148,19 @@ class Cleaner:
             for language, side in zip(self.languages, sides)
             if language in self.foreign_tests
         )
+
+
+def repetitions(digests: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """By rule, whether each sentence pair, of which these are the digests (N, of 64 bits), in their order,
+    repeats one before; by the first rule alone.
+    """
+    result: dict[str, np.ndarray] = {}
+    for rule, of_rule in digests.items():
+        repeats = repeat_earlier(of_rule)
+        for earlier in result.values():
+            repeats &= ~earlier
+        result[rule] = repeats
+    return result
 
 
 def repeat_earlier(digests: np.ndarray) -> np.ndarray:

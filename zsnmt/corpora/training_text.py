@@ -1,24 +1,26 @@
 """Text to train on, from text as it comes: without overlap with held-out sets, cleaned, of a bounded size.
 
-Every training pair is read twice, to judge its lines and to write those that are kept. In memory are the
-sentences of the held-out sets, a byte for each line, and while a pair is cleaned 8 bytes a line for each of
-the two rules on repetitions.
+Every training pair is read twice, to judge its lines, which processes share, and to write those that are
+kept. In memory are the sentences of the held-out sets, a byte for each line, and while a pair is cleaned 8
+bytes a line for each of the two rules on repetitions.
 """
 
 import random
 import shutil
 import sys
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
-from itertools import chain
+from itertools import chain, groupby, islice
+from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
+from tqdm import tqdm
 
-from zsnmt.corpora.cleaning import RULES, Cleaner, Cleaning, make_cleaners
+from zsnmt.corpora.cleaning import RULES, Cleaner, Cleaning, make_cleaners, repetitions
 from zsnmt.corpora.overlap import (
     Overlap,
     Place,
@@ -36,6 +38,8 @@ from zsnmt.files.replacing import replacing
 from zsnmt.languages import parse_direction
 from zsnmt.processes import map_in_processes, progress
 
+Pair, Row = tuple[str, str], tuple[str, ...]
+BLOCK = 2000  # lines that a process judges at a time
 LISTS = OVERLAP_LIST, CLEANING_LIST = "overlap.tsv", "cleaning.tsv"  # beside the text: what is left out of it
 OVERLAP = "overlap"
 FAULTS = ("", OVERLAP, *RULES)  # of a line, the first that it has
@@ -68,7 +72,7 @@ class Judged(NamedTuple):
     `FAULTS`; and how many overlap with each split.
     """
 
-    pair: tuple[str, str]
+    pair: Pair
     verdicts: bytes
     splits: Mapping[str, int]
 
@@ -86,6 +90,17 @@ class Judged(NamedTuple):
     def left_out(self) -> dict[str, int]:
         """How many are left out by each rule of cleaning."""
         return {rule: self.verdicts.count(FAULTS.index(rule)) for rule in RULES}
+
+
+class JudgedBlock(NamedTuple):
+    """Some lines of a training pair as `Judged` has them, each by itself; and of those that are kept, by rule
+    of repetitions, the digests one after the other.
+    """
+
+    pair: Pair
+    verdicts: bytearray
+    splits: Counter[str]
+    digests: Mapping[str, bytearray]
 
 
 def check_overlap(text: Path, languages: Sequence[str], workers: int = 1) -> tuple[dict, list[list[Overlap]]]:
@@ -120,36 +135,64 @@ def judge(
     workers: int = 1,
 ) -> list[Judged]:
     """Read every training pair once; `InputError` for one that breaks the contract."""
-    pairs = pairs_of_split(text, "train", languages)
     cleaners = make_cleaners(cleaning, text, languages)
-    judging = partial(judge_pair, text, held_out=held_out, cleaners=cleaners)
-    judged = map_in_processes(judging, pairs, workers, together=1)
-    return list(progress(judged, "reading training text", len(pairs)))
+    blocks = blocks_of(text, pairs_of_split(text, "train", languages))
+    judging = partial(judge_block, held_out=held_out, cleaners=cleaners)
+    judged = map_in_processes(judging, blocks, workers, together=1)
+    with tqdm(desc="reading training text", unit=" lines", unit_scale=True, leave=False, disable=None) as bar:
+        return [
+            judge_repetitions(pair, of_pair, bar.update)
+            for pair, of_pair in groupby(judged, key=attrgetter("pair"))
+        ]
 
 
-def judge_pair(
-    text: Path,
-    pair: tuple[str, str],
-    held_out: Mapping[str, Place],
-    cleaners: Mapping[tuple[str, str], Cleaner],
-) -> Judged:
-    """What is to become of each line of a pair.
+def blocks_of(text: Path, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, list[Row]]]:
+    """The lines of all training pairs, some at a time."""
+    for pair in pairs:
+        rows = iterate_rows(find_pair(text, "train", *pair))
+        while block := [*islice(rows, BLOCK)]:
+            yield pair, block
+
+
+def judge_block(
+    block: tuple[Pair, list[Row]], held_out: Mapping[str, Place], cleaners: Mapping[Pair, Cleaner]
+) -> JudgedBlock:
+    """What is to become of each line of a block by itself.
 
     What overlaps is out before anything else, so that no line is a repetition of one that is not kept.
     """
+    pair, rows = block
     cleaner = cleaners.get(pair)
     verdicts, splits = bytearray(), Counter[str]()
-    for sides in iterate_rows(find_pair(text, "train", *pair)):
+    digests = {rule: bytearray() for rule in (cleaner.of_repetitions if cleaner else ())}
+    for sides in rows:
         normalised = [normalise(side) for side in sides]
         overlaps = {place.file.name.split(".")[0] for side in normalised if (place := held_out.get(side))}
         splits.update(overlaps)
         fault = OVERLAP if overlaps else cleaner.fault(sides, normalised) if cleaner else ""
         verdicts.append(FAULTS.index(fault))
-    if cleaner:
-        codes = np.frombuffer(verdicts, dtype=np.uint8)
-        places = np.flatnonzero(codes == KEPT)
-        for rule, repeats in cleaner.repetitions().items():
-            codes[places[repeats]] = FAULTS.index(rule)
+        if cleaner and not fault:
+            for of_rule, digest in zip(digests.values(), cleaner.digests(sides, normalised), strict=True):
+                of_rule += digest
+    return JudgedBlock(pair, verdicts, splits, digests=digests)
+
+
+def judge_repetitions(pair: Pair, blocks: Iterable[JudgedBlock], finished: Callable[[int], object]) -> Judged:
+    """A pair of which all lines were judged by themselves, in blocks: what repeats an earlier line is out,
+    too.
+    """
+    verdicts, splits, digests = bytearray(), Counter[str](), defaultdict(bytearray)
+    for block in blocks:
+        verdicts += block.verdicts
+        splits.update(block.splits)
+        for rule, of_block in block.digests.items():
+            digests[rule] += of_block
+        finished(len(block.verdicts))
+    codes = np.frombuffer(verdicts, dtype=np.uint8)
+    places = np.flatnonzero(codes == KEPT)
+    of_rules = {rule: np.frombuffer(found, dtype="<u8") for rule, found in digests.items()}
+    for rule, repeats in repetitions(of_rules).items():
+        codes[places[repeats]] = FAULTS.index(rule)
     return Judged(pair, bytes(verdicts), splits)
 
 

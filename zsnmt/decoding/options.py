@@ -2,6 +2,7 @@
 
 import argparse
 from dataclasses import dataclass
+from pathlib import Path
 
 from zsnmt.decoding.length_penalty import FORMS
 from zsnmt.decoding.search import Search
@@ -17,15 +18,17 @@ BATCH_TOKENS = 4000  # of the sources in a batch, about
 @dataclass(frozen=True)
 class EngineChoice:
     """What translates, in which precision, and with how many threads of work, or GPUs; None for what suits
-    the folder and the machine.
+    the folder and the machine. `beside`: runs whose models translate together with that of the folder.
 
-    Raises `InputError` for an engine or a precision that there is not, and for fewer than one worker.
+    Raises `InputError` for an engine or a precision that there is not, for fewer than one worker, and for an
+    engine that searches with one model.
     """
 
     engine: str | None = None
     precision: str | None = None
     workers: int | None = None
     gpus: int = 1  # at most; without one, processors translate
+    beside: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
         for value, values, what in (
@@ -36,6 +39,11 @@ class EngineChoice:
                 raise InputError(f"there is no {what} '{value}'; choose {', '.join(values)}")
         if self.workers is not None and self.workers < 1:
             raise InputError(f"{self.workers} workers cannot work; give one or more")
+        if self.beside and self.engine in (CTRANSLATE2, FAIRSEQ):
+            raise InputError(
+                f"--engine {self.engine} searches with one model; leave out --with, or take --engine "
+                f"{PYTORCH}"
+            )
 
     @property
     def at_once(self) -> int:
@@ -96,6 +104,20 @@ def add_engine_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_beside(parser: argparse.ArgumentParser, whose: str) -> None:
+    """Add `--with`, the runs that translate together with another, whose name is that of the help."""
+    parser.add_argument(
+        "--with",
+        dest="beside",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="RUN",
+        help=f"further runs, of the same text and subwords, which translate together with {whose} as an "
+        "ensemble: the mean of their probabilities. It takes the time of all of them",
+    )
+
+
 def engine_choice(options: argparse.Namespace, gpus: int = 1) -> EngineChoice:
     """The engine that the options ask for, on so many GPUs; `InputError` for fewer than one worker, and for
     an engine that does not use several GPUs.
@@ -105,5 +127,9 @@ def engine_choice(options: argparse.Namespace, gpus: int = 1) -> EngineChoice:
             f"--engine {options.engine} does not share its work among GPUs; leave it out, or give --gpus 1"
         )
     return EngineChoice(
-        engine=options.engine, precision=options.precision, workers=options.workers, gpus=gpus
+        engine=options.engine,
+        precision=options.precision,
+        workers=options.workers,
+        gpus=gpus,
+        beside=tuple(getattr(options, "beside", ())),
     )

@@ -99,8 +99,10 @@ def default_name(distillation: Distillation, teacher: Teacher) -> str:
     few, remedy = distillation.few_lines, distillation.remedy
     learns = few_name(few) if few else STUDENTS[distillation.sides]
     words = WORDS * bool(distillation.word_level)
+    together = f"of_{len(distillation.beside) + 1}" * bool(distillation.beside)
     alone = remedy and not few and distillation.sides == NONE  # which is named as the grid names it
-    return f"{student}_{remedy if alone else '_'.join(filter(None, (learns, words, remedy)))}{begun}"
+    parts = [remedy] if alone else [*filter(None, (learns, together, words, remedy))]
+    return f"{'_'.join([student, *parts])}{begun}"
 
 
 def distill_rounds(
@@ -124,6 +126,11 @@ def distill_rounds(
         raise InputError(
             f"--rounds {rounds} --sides self would teach each student what it does already; leave out "
             "--rounds, or choose other sides"
+        )
+    if rounds > 1 and distillation.beside:
+        raise InputError(
+            f"--with names the runs that translate together with the teacher, and --rounds {rounds} has "
+            "another teacher, too; leave one of them out, and give each round its own command"
         )
     first = Teacher(distillation.teacher)
     name = name or default_name(distillation, first)
@@ -164,7 +171,7 @@ def distill_run(
     `recipe`: the command that makes it, for its record. What is done already is left out. Raises
     `InputError` for a teacher, a student and an experiment that do not go together.
     """
-    teacher, config = Teacher(distillation.teacher), experiment.config
+    teacher, config = Teacher(distillation.teacher, distillation.beside), experiment.config
     teacher.check_languages(experiment.file, config.languages)
     run = experiment.run(name, seed)
     if run.resolve() == teacher.run.resolve():

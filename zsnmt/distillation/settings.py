@@ -84,7 +84,7 @@ class Distillation:
     with the teacher's weights unless `from_scratch`. `share` (0–1) of the pairs of an epoch are synthetic.
     Without sides it may learn `few_lines` of people in each direction that has no text. `remedy`: one of the
     grid's, whose options the training has. `word_level`: the weight of word-level distillation. `epochs`:
-    that many in place of the config's.
+    that many in place of the config's. `beside`: runs that translate together with the teacher.
     """
 
     teacher: Path
@@ -96,11 +96,17 @@ class Distillation:
     remedy: str = ""
     word_level: float = 0.0
     epochs: int | None = None
+    beside: tuple[Path, ...] = ()
     synthetic: SyntheticSettings = SyntheticSettings()
 
     def __post_init__(self) -> None:
         if self.sides not in SIDES:
             raise InputError(f"there are no sides '{self.sides}'; choose {', '.join(SIDES)}")
+        if self.beside and self.sides == NONE:
+            raise InputError(
+                f"--with names runs that translate together with the teacher, and --sides {NONE} has no "
+                "translations; leave one of them out"
+            )
         if not 0 < self.share < 1:
             raise InputError(
                 f"a share of {self.share:g} leaves out authentic or synthetic text; give one above 0 and "

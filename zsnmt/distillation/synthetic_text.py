@@ -38,7 +38,7 @@ class SyntheticText:
     @property
     def folder(self) -> Path:
         """Named for the teacher, with a checksum of its model and the settings."""
-        made_with = checksum_of({**self.settings.to_json(), "model": self.teacher.checksum})[:8]
+        made_with = checksum_of({**self.settings.to_json(), **self.teacher.checksums()})[:8]
         direct = "-direct" * self.settings.direct
         name = f"{self.teacher.record['system']}-seed{self.teacher.record['seed']}{direct}-{made_with}"
         return self.experiment.folder / "synthetic" / name

@@ -1,6 +1,7 @@
 """The trained run that translates for its student."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -16,9 +17,9 @@ from zsnmt.runs.folder import (
     MODEL_FILE,
     PIPELINE_FOLDER,
     check_trained,
+    differing,
     piece_counts,
     read_record,
-    same_bytes,
 )
 
 Sources = tuple[str, ...]  # the sentences that one translation is made of
@@ -27,10 +28,11 @@ Sources = tuple[str, ...]  # the sentences that one translation is made of
 class Teacher:
     """A trained run, what its checkpoint says, and its translator, which is loaded when it first translates.
 
-    `checksum`: of its model. Raises `InputError` for a folder that is not one of a trained run.
+    `checksum`: of its model. `beside`: teachers that translate together with it. Raises `InputError` for a
+    folder that is not one of a trained run.
     """
 
-    def __init__(self, run: Path) -> None:
+    def __init__(self, run: Path, beside: Sequence[Path] = ()) -> None:
         check_trained(run)
         check_pipeline(run)
         self.run, self.record, self.model = run, read_record(run), run / MODEL_FILE
@@ -41,12 +43,19 @@ class Teacher:
         self.architecture: str = state["cfg"]["model"].arch
         self.tags: str = state["task_state"]["language_tags"]
         self.longest: int = state["cfg"]["task"].max_source_positions
+        self.beside = [*map(Teacher, beside)]
         self.sizes = {name: weight.shape for name, weight in state["model"].items()}
 
     def describe(self) -> dict:
         """What records of synthetic text and of students say of it."""
         named = {key: self.record[key] for key in ("config", "system", "seed", "commit")}
-        return {"run": str(self.run.resolve()), **named, "model": self.checksum}
+        beside = {"beside": [each.describe() for each in self.beside]} if self.beside else {}
+        return {"run": str(self.run.resolve()), **named, "model": self.checksum, **beside}
+
+    def checksums(self) -> dict:
+        """Those of all models that translate."""
+        beside = {"beside": [each.checksum for each in self.beside]} if self.beside else {}
+        return {"model": self.checksum, **beside}
 
     def check_languages(self, config: Path, languages: Sequence[str]) -> None:
         """`InputError` unless a config has the languages of the teacher."""
@@ -63,8 +72,7 @@ class Teacher:
 
     def check_pipeline(self, data: Path) -> None:
         """`InputError` unless binarised data have the text pipeline and the dictionary of the teacher."""
-        names = [path.name for path in sorted(self.pipeline.iterdir())]
-        if changed := [name for name in names if not same_bytes(self.pipeline / name, data / name)]:
+        if changed := differing(self.pipeline, data):
             raise InputError(
                 f"{data} has another {changed[0]} than {self.run} was trained with; give the config that the "
                 "teacher was trained with"
@@ -82,7 +90,8 @@ class Interpreter:
     @cached_property
     def translator(self) -> Translator:
         """The loaded model; an export is made where the engine needs one."""
-        opened = Translator.open(self.teacher.run, self.search, self.engine, prepare=True)
+        engine = replace(self.engine, beside=tuple(each.run for each in self.teacher.beside))
+        opened = Translator.open(self.teacher.run, self.search, engine, prepare=True)
         if self.way is None:
             return opened
         return opened.by(self.way, piece_counts(self.teacher.run) if self.way.mask else None)

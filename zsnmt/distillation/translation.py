@@ -35,7 +35,7 @@ def translate(steps: Steps, synthetic: SyntheticText, directions: Sequence[Direc
             f"translate.{direction}",
             synthetic.translations(direction),
             work=partial(translate_direction, synthetic, interpreter, direction, spent=spent),
-            inputs=[*pair, synthetic.teacher.model],
+            inputs=[*pair, *(each.model for each in (synthetic.teacher, *synthetic.teacher.beside))],
             settings=settings,
         )
         if len(spent) > before and (left := len(directions) - place):

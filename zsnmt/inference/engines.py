@@ -42,6 +42,8 @@ def open_engine(
 
 def open_export(folder: Path, search: Search, choice: EngineChoice) -> EngineAndCodec:
     """The engine of an export's format."""
+    if choice.beside:
+        raise InputError(f"{folder} is an export, which translates alone; give the run, or leave out --with")
     record = describe_export(folder)
     export_format = load_format(record["format"])
     if choice.engine not in (None, AUTO, *export_format.engines):
@@ -72,6 +74,8 @@ def open_present_export(run: Path, search: Search, choice: EngineChoice) -> Engi
 
 def open_fastest(run: Path, search: Search, choice: EngineChoice) -> EngineAndCodec:
     """CTranslate2 where it can translate with the run at once, else PyTorch, with a line that says why."""
+    if choice.beside:  # by which PyTorch alone translates
+        return open_pytorch(run, search, choice)
     try:
         return open_present_export(run, search, choice)
     except (InputError, OSError) as error:

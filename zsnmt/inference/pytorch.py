@@ -17,11 +17,13 @@ from zsnmt.decoding.methods.vocabulary import penalties
 from zsnmt.decoding.options import FAIRSEQ, FLOAT32, EngineChoice
 from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import BatchEngine, Engine, Hypothesis, Search
+from zsnmt.decoding.several_models import SeveralModels
 from zsnmt.errors import InputError
 from zsnmt.inference.engines import METHOD_REFUSAL, EngineAndCodec
 from zsnmt.inference.many_gpus import ManyGpus
 from zsnmt.inference.trained_run import TrainedRun, load_run
 from zsnmt.processes import map_in_processes
+from zsnmt.runs.folder import PIPELINE_FOLDER, differing
 from zsnmt.text.piece_counts import PieceCounts
 
 
@@ -57,8 +59,12 @@ def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) ->
     )
 
 
-def lone_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> FairseqEngine | PyTorchEngine:
+def lone_engine(
+    trained: TrainedRun, search: Search, choice: EngineChoice
+) -> FairseqEngine | PyTorchEngine | SeveralModels:
     """The same, by one process."""
+    if choice.beside:
+        return several_models(trained, search, choice)
     model, reason = trained.model, why_not_packed(trained.model)
     precision = choice.precision or FLOAT32
     if choice.engine == FAIRSEQ or reason:
@@ -70,9 +76,46 @@ def lone_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> Fa
         return FairseqEngine(
             model, trained.task.build_generator(EncodeOnce([model]), fairseq_options(search))
         )
-    return PyTorchEngine(
-        model, trained.codec.dictionary, trained.codec.languages, search=search, precision=precision
+    return packed_engine(trained, search, precision)
+
+
+def several_models(trained: TrainedRun, search: Search, choice: EngineChoice) -> SeveralModels:
+    """A run's model and those beside it, packed; `InputError` where they cannot translate together."""
+    runs = [trained, *map(load_run, choice.beside)]
+    for other in runs[1:]:
+        check_alike(trained, other)
+    for each in runs:
+        if reason := why_not_packed(each.model):
+            raise InputError(
+                f"{each.folder} cannot translate together with others, since {reason}; leave it out"
+            )
+    return SeveralModels([packed_engine(each, search, choice.precision or FLOAT32) for each in runs])
+
+
+def check_alike(one: TrainedRun, other: TrainedRun) -> None:
+    """`InputError` unless another run reads and writes what the first does."""
+    (tags, longest), (other_tags, other_longest) = (
+        (each.codec.placement.name, each.codec.longest) for each in (one, other)
     )
+    reasons = {
+        f"it has another {name}": True
+        for name in differing(one.folder / PIPELINE_FOLDER, other.folder / PIPELINE_FOLDER)
+    }
+    reasons |= {
+        f"its tags stand by {other_tags} and not by {tags}": other_tags != tags,
+        f"it reads {other_longest} tokens at most and not {longest}": other_longest != longest,
+    }
+    if reason := next((reason for reason, holds in reasons.items() if holds), None):
+        raise InputError(
+            f"{other.folder} cannot translate together with {one.folder}: {reason}; give runs of the same "
+            "text, subwords and tags to --with"
+        )
+
+
+def packed_engine(trained: TrainedRun, search: Search, precision: str) -> PyTorchEngine:
+    """The search over a run's packed model."""
+    codec = trained.codec
+    return PyTorchEngine(trained.model, codec.dictionary, codec.languages, search=search, precision=precision)
 
 
 def apply_method(
@@ -93,7 +136,7 @@ def method_engine(
     alone: Engine, method: Method, codec: Codec, *, counts: PieceCounts | None = None
 ) -> MethodEngine:
     """The same for the engine of one process."""
-    if not isinstance(alone, PyTorchEngine | FairseqEngine):
+    if not isinstance(alone, PyTorchEngine | SeveralModels | FairseqEngine):
         raise InputError(f"{alone.signature} {METHOD_REFUSAL.format(way=method.name)}")
     masks = None
     if method.mask:

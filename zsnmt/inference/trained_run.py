@@ -20,11 +20,13 @@ from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 
 @dataclass(frozen=True)
 class TrainedRun:
-    """The model, in evaluation mode, the task that it was trained on, and what turns text into its input.
+    """The model of a folder, in evaluation mode, the task that it was trained on, and what turns text into
+    its input.
 
     `checksum`: of the checkpoint that was read.
     """
 
+    folder: Path
     model: BaseFairseqModel
     task: ZeroShotTranslationTask
     codec: Codec
@@ -50,7 +52,7 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE) -> TrainedRun:
         codec = task.codec
     model.eval().prepare_for_inference_(cfg)
     model.to("cuda" if torch.cuda.is_available() else "cpu")
-    return TrainedRun(model, task, codec, checksum=checksum)
+    return TrainedRun(run, model, task, codec=codec, checksum=checksum)
 
 
 @contextmanager

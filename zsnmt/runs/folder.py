@@ -214,6 +214,12 @@ def same_bytes(one: Path, other: Path) -> bool:
     return one.is_file() and other.is_file() and one.read_bytes() == other.read_bytes()
 
 
+def differing(pipeline: Path, other: Path) -> list[str]:
+    """The names of the files of a text pipeline that another folder has not, or has otherwise."""
+    names = [path.name for path in sorted(pipeline.iterdir())]
+    return [name for name in names if not same_bytes(pipeline / name, other / name)]
+
+
 def read_record(run: Path) -> dict:
     """What run.json says of a run; `InputError` if there is none."""
     return read_json(run / RECORD_FILE, "make a run folder with zsnmt train", RECORD)

@@ -69,8 +69,12 @@ def vote(views: Sequence[Tensor], scores: Tensor, number: int) -> Candidates:
 
 def average(views: Sequence[Tensor], scores: Tensor, number: int) -> Candidates:
     """The mean of the probabilities, as in fairseq's ensembles."""
-    mean = torch.stack([*views]).logsumexp(dim=0) - math.log(len(views))
-    return best_candidates(mean, scores, number)
+    return best_candidates(mean_probabilities(views), scores, number)
+
+
+def mean_probabilities(said: Sequence[Tensor]) -> Tensor:
+    """The log of the mean of probabilities, from their logs, of one shape."""
+    return torch.stack([*said]).logsumexp(dim=0) - math.log(len(said))
 
 
 def contrasted(views: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
