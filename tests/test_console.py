@@ -46,6 +46,13 @@ def test_success_exits_with_zero(capsys):
     assert ending(lambda: None, capsys) == (0, "")
 
 
+@pytest.mark.parametrize("end, printed", [("pass", "main\nlast\n"), ("raise SystemExit(3)", "main\n")])
+def test_what_is_for_the_end_is_done_after_success_alone(end, printed):
+    body = f"from zsnmt.console import when_done; when_done(lambda: print('last')); print('main'); {end}"
+    done = shell(body, "")
+    assert (done.stdout, done.returncode) == (printed, 0 if end == "pass" else 3)
+
+
 def test_an_input_error_is_one_line_and_status_1(capsys):
     assert ending(raising(InputError("a.de is empty;\nwrite it")), capsys) == (
         1,

@@ -20,6 +20,7 @@ INTERRUPTED = 130  # as a shell reports SIGINT
 PIPE_CLOSED = 141  # as a shell reports SIGPIPE
 EXPORTS = "zsnmt.inference.export"
 ENDING = (signal.SIGTERM, signal.SIGHUP)
+last: list[Callable[[], object]] = []  # what a command does when all else is done
 # What a terminal would obey, or show in another order than it stands: all but tab and newline.
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
@@ -45,6 +46,8 @@ def run(main: Callable[[], object], interrupted: str | None = None) -> NoReturn:
     try:
         main()
         sys.stdout.flush()
+        for function in last:
+            function()
     except KeyboardInterrupt:
         if interrupted:
             print(f"\n{interrupted}", file=sys.stderr)
@@ -60,6 +63,11 @@ def run(main: Callable[[], object], interrupted: str | None = None) -> NoReturn:
         where = next((f"{each}: " for each in (error.filename, name) if each is not None), "")
         stop(FAILED, where + (error.strerror or str(error)))
     sys.exit(0)
+
+
+def when_done(function: Callable[[], object]) -> None:
+    """Have a function called when the command has ended well, and only then."""
+    last.append(function)
 
 
 def raise_again(ignored: "sys.UnraisableHookArgs") -> None:

@@ -177,14 +177,17 @@ def test_another_number_of_processes_goes_on_at_the_same_batch(work, alone, two,
 
 HOST = """
 import sys
+from zsnmt import console
 from zsnmt.cli.recipe import Recipe
 from zsnmt.training import fairseq_train
 from zsnmt.training.team import Team
 folder, host, meet, *words = sys.argv[1:]
 recipe = Recipe("train", team=Team(1, False, hosts=2, host=int(host), meet=meet))
 fairseq_train.CHECKPOINTS = "."
-if not recipe.follows():
-    fairseq_train.train(fairseq_train.Path(folder), "a model", words, team=recipe.steps.team)
+def main():
+    if not recipe.follows():
+        fairseq_train.train(fairseq_train.Path(folder), "a model", words, team=recipe.steps.team)
+console.run(main)
 """
 
 

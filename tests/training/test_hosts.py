@@ -12,7 +12,8 @@ import pytest
 
 from zsnmt.errors import InputError
 from zsnmt.training import hosts
-from zsnmt.training.hosts import Line, Lost, Refused, free_port, interface_of, key_file, meet, reach
+from zsnmt.training.fairseq_train import follow
+from zsnmt.training.hosts import Line, Lost, Refused, free_port, interface_of, key_file, meet, reach, say_over
 from zsnmt.training.ranks import Ranks, Work
 from zsnmt.training.team import Team
 
@@ -150,6 +151,18 @@ def test_a_host_that_fails_or_is_gone_ends_all(pair, tmp_path):
     assert begun.fault() == "host 1 (127.0.0.1) has ended, or cannot be reached any more"
     with pytest.raises(Lost):
         [here.send(folder="runs") for _ in range(3)]
+
+
+def test_a_host_has_done_its_part_when_the_first_says_so_and_not_when_that_is_gone(pair):
+    first, other = pair
+    team = Team(1, gpus=False, hosts=2, host=1, meet="127.0.0.1:1")
+    say_over([first])
+    follow(team, other, pytest.fail)
+    first.connection.close()
+    with pytest.raises(Lost, match="host 0 .* has ended, or cannot be reached any more"):
+        follow(team, other, pytest.fail)
+    other.connection.close()
+    say_over([other])  # to one that is gone
 
 
 def test_a_training_has_ended_when_all_hosts_say_so(pair, tmp_path):

@@ -285,8 +285,8 @@ CLAIMS_OF_LIU = (
         what="zero-shot BLEU, residual removed, with variational dropout minus without, on Indic text",
         evidence=gain(zero_shot(RESIDUAL_VARDROP), zero_shot(RESIDUAL), only=LITTLE_TEXT),
         lacks="the Indic runs ended in their first epoch, before they had learned to translate; "
-        "by the rule of zsnmt train three languages of the Bible need 42,100 updates at width 256, half a day "
-        "of a core for each run",
+        "by the rule of zsnmt train three languages of the Bible need 42,100 updates at width 256, half a "
+        "day of a core for each run",
         needs=(ablation("indic_bible", "variational"), ablation("pmindia", "variational")),
     ),
     Claim(

@@ -8,6 +8,7 @@ import warnings
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from zsnmt import console
@@ -40,10 +41,10 @@ class Recipe:
 
     def follows(self) -> bool:
         """Whether this is not the first of several hosts, and has now done its part of what the first was
-        asked for; the first goes on when all others are there.
+        asked for; the first goes on when all others are there, and tells them when all is done.
         """
         from zsnmt.training.fairseq_train import follow
-        from zsnmt.training.hosts import meet, reach
+        from zsnmt.training.hosts import meet, reach, say_over
 
         team = self.steps.team
         if team.host:
@@ -52,7 +53,9 @@ class Recipe:
             self.steps.say("the first host has ended")
         elif team.hosts > 1:
             self.steps.say(f"waits for the other hosts at {team.meet}")
-            self.steps.team = replace(team, lines=meet(team, self.runs))
+            lines = meet(team, self.runs)
+            self.steps.team = replace(team, lines=lines)
+            console.when_done(partial(say_over, lines))
         return team.host > 0
 
 

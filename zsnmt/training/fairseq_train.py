@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from zsnmt.data.binarised_folder import shards_of
 from zsnmt.errors import InputError
@@ -110,11 +109,11 @@ def program() -> str:
 
 
 def follow(team: Team, line: Line, say: Callable[[str], object]) -> None:
-    """Do what the first host starts, with the processes of this one, until it has ended.
+    """Do what the first host starts, with the processes of this one, until it says that all is over.
 
-    Raises `InputError` for a training that fails, here or elsewhere.
+    Raises `InputError` for a training that fails, here or elsewhere, and where the first host ends before.
     """
-    while (order := next_order(line)) is not None:
+    while not (order := line.receive(None) or {}).get("over"):
         folder = Path(order["folder"])
         if not folder.is_dir():
             line.send(failed=f"{folder} is not there: all hosts must share the folder of runs")
@@ -129,14 +128,6 @@ def follow(team: Team, line: Line, say: Callable[[str], object]) -> None:
                 line.send(failed=ranks.fault())
             raise InputError(ranks.fault())
         line.send(done=True)
-
-
-def next_order(line: Line) -> dict[str, Any] | None:
-    """What the first host starts next; None when it has ended."""
-    try:
-        return line.receive(None)
-    except Lost:
-        return None
 
 
 def remove_halves(checkpoints: Path) -> None:

@@ -10,7 +10,7 @@ import secrets
 import socket
 import struct
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Connection, answer_challenge, deliver_challenge
@@ -112,6 +112,13 @@ def meet(team: Team, folder: Path) -> tuple[Line, ...]:
         finally:
             file.unlink(missing_ok=True)
     return tuple(lines[number] for number in sorted(lines))
+
+
+def say_over(lines: Sequence[Line]) -> None:
+    """Tell the other hosts that there is nothing left to do; else they take it that the first has failed."""
+    for line in lines:
+        with suppress(Lost):
+            line.send(over=True)
 
 
 def refuse_own_name(server: socket.socket, team: Team) -> None:
