@@ -4,10 +4,11 @@ import os
 import signal
 import subprocess
 import sys
+from argparse import ArgumentTypeError
 
 import pytest
 
-from zsnmt.console import Printable, run
+from zsnmt.console import Printable, output_file, run
 from zsnmt.errors import InputError
 from zsnmt.processes import worker_pool
 
@@ -51,6 +52,27 @@ def test_what_is_for_the_end_is_done_after_success_alone(end, printed):
     body = f"from zsnmt.console import when_done; when_done(lambda: print('last')); print('main'); {end}"
     done = shell(body, "")
     assert (done.stdout, done.returncode) == (printed, 0 if end == "pass" else 3)
+
+
+@pytest.mark.parametrize(
+    "closed, body, status, said",
+    [
+        ("<&-", "import sys; print(repr(sys.stdin.read()))", 0, "''"),
+        (">&-", "print('lost')", 1, "Bad file descriptor"),
+        ("2>&-", "import sys; print('here'); print('there', file=sys.stderr)", 0, "here"),
+    ],
+)
+def test_a_closed_stream_is_no_fault_of_the_program(closed, body, status, said):
+    done = shell(body, closed)
+    assert done.returncode == status and said in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_file_in_a_folder_that_is_not_there_is_refused_before_the_work(tmp_path):
+    with pytest.raises(ArgumentTypeError, match="nowhere is not there; make the folder first"):
+        output_file(str(tmp_path / "nowhere" / "a.txt"))
+    assert output_file(str(tmp_path / "a.txt")) == tmp_path / "a.txt"
+    assert str(output_file("/dev/stdout")) == "/dev/stdout"
 
 
 def test_an_input_error_is_one_line_and_status_1(capsys):

@@ -33,6 +33,7 @@ def run(main: Callable[[], object], interrupted: str | None = None) -> NoReturn:
     (`| head`) with 141, both silently; all after what was half-written is removed. Any other exception is a
     bug and propagates.
     """
+    open_closed_streams()
     handler = logging.StreamHandler()
     handler.setFormatter(Printable("%(levelname)s: %(message)s"))
     logging.getLogger(EXPORTS).setLevel(logging.INFO)  # which take their time
@@ -63,6 +64,19 @@ def run(main: Callable[[], object], interrupted: str | None = None) -> NoReturn:
         where = next((f"{each}: " for each in (error.filename, name) if each is not None), "")
         stop(FAILED, where + (error.strerror or str(error)))
     sys.exit(0)
+
+
+def open_closed_streams() -> None:
+    """Where a standard stream is closed (`<&-`), reading finds nothing and writing fails, as in other
+    commands; and no file that is opened later takes its number.
+    """
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
 def when_done(function: Callable[[], object]) -> None:
@@ -145,11 +159,15 @@ class Several(argparse.Action):
 
 
 def output_file(word: str) -> Path:
-    """An option's file to write, refused at once where it is a folder."""
+    """An option's file to write, refused at once where it is a folder, or in a folder that is not there: else
+    that were found when all the work is done.
+    """
     try:
         check_output(path := Path(word))
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+    if not Path(os.path.realpath(path)).parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{path.parent} is not there; make the folder first")
     return path
 
 

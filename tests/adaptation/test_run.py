@@ -6,9 +6,25 @@ from functools import partial
 import pytest
 
 from tests.adaptation.conftest import KNOWN, LANGUAGES, NEW, PIVOT
+from zsnmt.adaptation.adapt import Adaptation
 from zsnmt.adaptation.modes import FROZEN, FULL
 from zsnmt.adaptation.run import model_options, training_options
 from zsnmt.errors import InputError
+
+
+@pytest.mark.parametrize(
+    "setting, message",
+    [
+        ({"noise_scale": float("nan")}, "--noise-scale is nan; it must be from 0 to 100"),
+        ({"noise_scale": -1.0}, "--noise-scale is -1; it must be"),
+        ({"noise_scale": 1e308}, "--noise-scale is 1e.308; it must be"),
+        ({"allow_unknown": float("nan")}, "--allow-unknown is nan; it is a share, from 0 to 1"),
+        ({"allow_unknown": 1.5}, "--allow-unknown is 1.5; it is a share"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(tmp_path, setting, message):
+    with pytest.raises(InputError, match=message):
+        Adaptation(tmp_path, **setting)
 
 
 @pytest.fixture

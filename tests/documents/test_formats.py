@@ -1,6 +1,8 @@
 """Documents of each format: what is text, what stays, and files that are not what their names say."""
 
 import io
+import re
+import zipfile
 
 import docx
 import polib
@@ -34,6 +36,7 @@ def write(path, content):
 def test_plain_text_keeps_its_lines_and_their_ends(tmp_path):
     path = write(tmp_path / "a.txt", "\ufeffHello. Dr. No is in!\r\n\r\n  Indented.\t42\n\x0bend")
     assert unchanged(path) == path.read_bytes()
+    assert read_document(path).passages[0].text == "Hello. Dr. No is in!"
     assert shouted(path).decode() == "\ufeffHELLO. DR. NO IS IN!\r\n\r\n  INDENTED.\t42\n\x0bEND"
 
 
@@ -196,3 +199,130 @@ def test_a_page_with_a_declaration_that_cannot_be_read_is_refused(tmp_path):
     path = write(tmp_path / "a.html", "<p>a</p><![<")
     with pytest.raises(InputError, match="the page is not HTML .*; mend that declaration"):
         read_document(path)
+
+
+def subtitles(*contents: str) -> str:
+    """One after the other without a pause."""
+    return "".join(
+        f"{number}\n00:00:{number:02},000 --> 00:00:{number:02},900\n{content}\n\n"
+        for number, content in enumerate(contents, start=1)
+    )
+
+
+def test_subtitles_without_full_stops_do_not_become_one_sentence(tmp_path):
+    spoken = [f"two dogs run on beach {number}" for number in range(1, 31)]
+    path = write(tmp_path / "a.srt", subtitles(*spoken))
+    assert [each.text for each in read_document(path).passages] == spoken
+    long = ["A sentence that goes on and on, over many subtitles,"] * 20
+    passages = read_document(write(tmp_path / "b.srt", subtitles(*long, *["It ends."] * 9))).passages
+    assert max(len(each.text) for each in passages) <= 250 and len(passages) < 20
+    assert passages[0].text == " ".join(long[:4])
+
+
+@pytest.mark.parametrize("line", ["99999999999999:00:00,000 --> 99999999999999:00:01,000", "9" * 5000])
+def test_subtitles_with_numbers_that_are_too_large_are_refused(tmp_path, line):
+    first = line if line.isdigit() else "1"
+    times = "00:00:00,000 --> 00:00:01,000" if line.isdigit() else line
+    with pytest.raises(InputError, match=r"a\.srt does not follow the form of SubRip subtitles"):
+        read_document(write(tmp_path / "a.srt", f"{first}\n{times}\nHello.\n"))
+
+
+def test_translations_of_people_stay_fuzzy_or_not(tmp_path):
+    """So the same command a second time replaces nothing either; the file says that it is in UTF-8."""
+    source = MESSAGES.replace("\\\\", "\\").replace("charset=UTF-8", "charset=CHARSET")
+    source += '\n#, fuzzy\nmsgid "a horse"\nmsgstr "ein Pferd (von Hand)"\n'
+    source = source.replace('msgstr[0] ""', 'msgstr[0] "eine Datei (von Hand)"')
+    once = shouted(write(tmp_path / "a.po", source))
+    messages = polib.pofile(once.decode())
+    assert messages.find("a horse").msgstr == "ein Pferd (von Hand)"
+    assert messages.find("one file").msgstr_plural == {
+        0: "eine Datei (von Hand)",
+        1: "%d FILES",
+        2: "%d FILES",
+    }
+    assert messages.metadata["Content-Type"] == "text/plain; charset=UTF-8"
+    corrected = once.replace(b"DELETE", b"LOESCHE")
+    assert b"LOESCHE %(count)d" in shouted(write(tmp_path / "b.po", corrected))
+
+
+@pytest.mark.parametrize(
+    "source, expected",
+    [
+        *(
+            (kept, kept)
+            for kept in (
+                """<button onclick="title = 'A man rides.'"></button>""",
+                """<p @click='label = "x"' data-x="alt=y">""",
+                """<meta name="x" content="the title = horses">""",
+                '<img translate="no" alt="A man">',
+                '<abbr class="notranslate" title="A man">A man</abbr>',
+                '<br translate="no" title="A man"/>',
+                '<meta charset="UTF-8">',
+            )
+        ),
+        (
+            '<img src="a b" ALT="a man"title=\'a "dog"\'>',
+            '<img src="a b" ALT="A MAN"title="A &quot;DOG&quot;">',
+        ),
+        ("<meta charset=iso-8859-1>", "<meta charset=utf-8>"),
+        (
+            '<meta http-equiv="Content-Type" content="text/html; charset=windows-1252">',
+            '<meta http-equiv="Content-Type" content="text/html; charset=utf-8">',
+        ),
+    ],
+)
+def test_of_attributes_the_whole_text_of_some_changes_and_nothing_within_others(tmp_path, source, expected):
+    assert shouted(write(tmp_path / "a.html", f"<p>text</p>{source}")).decode() == f"<p>TEXT</p>{expected}"
+
+
+def field(paragraph, instruction: str, shown: str) -> None:
+    """A field as Word writes it: begin, instruction, separate, what it shows, end."""
+    for kind in ("begin", instruction, "separate", shown, "end"):
+        run = paragraph.add_run(shown if kind == shown else "")._r
+        if kind == instruction:
+            run.append(docx.oxml.OxmlElement("w:instrText"))
+            run[-1].text = instruction
+        elif kind != shown:
+            run.append(docx.oxml.OxmlElement("w:fldChar"))
+            run[-1].set(qn("w:fldCharType"), kind)
+
+
+def test_what_fields_show_stays_and_marks_stay_where_they_are(tmp_path):
+    document = docx.Document()
+    footer = document.sections[0].footer.paragraphs[0]
+    footer.add_run("A page ")
+    field(footer, " PAGE ", "1")
+    footer.add_run(" of ")
+    field(footer, " NUMPAGES ", "9")
+    body = document.add_paragraph("A man rides")
+    body.add_run()._r.append(docx.oxml.OxmlElement("w:footnoteReference"))
+    body.add_run(" a horse, ")
+    field(body, ' HYPERLINK "x" ', "a link")
+    document.save(path := tmp_path / "a.docx")
+    shown = docx.Document(io.BytesIO(shouted(path)))
+    texts = [each.text or "" for each in shown.sections[0].footer._element.iter(qn("w:t"))]
+    assert texts == ["A PAGE ", "1", " OF ", "9"]
+    runs = [run.text for run in shown.paragraphs[0].runs if run.text]
+    assert runs == ["A MAN RIDES", " A HORSE, ", "A LINK"]
+
+
+def test_a_damaged_or_protected_word_document_is_refused_in_a_sentence(word, tmp_path):
+    with zipfile.ZipFile(word) as whole:
+        members = {name: whole.read(name) for name in whole.namelist()}
+    damages = {
+        "_rels/.rels": b"<strange/>",
+        "word/document.xml": b"<w:document",
+        "[Content_Types].xml": b"<Types/>",
+    }
+    for number, (name, content) in enumerate(damages.items()):
+        path = tmp_path / f"{number}.docx"
+        with zipfile.ZipFile(path, "w") as damaged:
+            for each, kept in (members | {name: content}).items():
+                damaged.writestr(each, kept)
+        with pytest.raises(InputError, match="is not a Word document .*, or is protected or damaged"):
+            read_document(path)
+    encrypted = bytearray(word.read_bytes())
+    for entry in re.finditer(b"PK\x01\x02", encrypted):  # of the archive's list: its flags begin at byte 8
+        encrypted[entry.start() + 8] |= 1
+    with pytest.raises(InputError, match="or is protected or damaged"):
+        read_document(write(tmp_path / "e.docx", bytes(encrypted)))

@@ -161,6 +161,14 @@ def test_unknown_languages_are_named_with_the_known_ones(translator):
             translator.translate(["x"], **wrong)
 
 
+def test_a_text_in_place_of_lines_is_not_translated_letter_by_letter(translator):
+    for translate in (translator.translate, translator.translate_with_scores):
+        with pytest.raises(InputError, match=r"the lines are a single text; give a list .* as in \[text\]"):
+            translate("A man", "tamun", "velan")
+    with pytest.raises(InputError, match="the lines are a single text"):
+        translator.translate_into("A man", [Direction("velan", "tamun")])
+
+
 def test_a_language_into_itself_is_refused(translator):
     for same in (
         dict(target="velan", source="velan"),

@@ -72,6 +72,14 @@ def test_another_config_or_pipeline_is_refused(made):
         read_record(folder)
 
 
+@pytest.mark.parametrize("found", [5, [5], {"de-fr": 1}])
+def test_directions_of_another_kind_are_damage(tmp_path, found):
+    record = dict.fromkeys(("config", "system", "command", "commit", "text"), "a") | {"seed": 1}
+    (tmp_path / "run.json").write_text(json.dumps(record | {"synthetic": found}))
+    with pytest.raises(InputError, match="run.json is damaged"):
+        read_record(tmp_path)
+
+
 def test_the_training_is_told_by_its_validations_where_the_log_was_cut(tmp_path):
     record = dict.fromkeys(("config", "system", "command", "commit", "text"), "a") | {
         "seed": 1,

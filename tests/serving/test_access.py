@@ -50,7 +50,7 @@ def test_addresses_are_forgotten(monkeypatch):
 def test_a_key_is_needed_where_there_are_some():
     check_key(None, [])
     check_key("one", ["two", "one"])
-    for given in (None, "", "on", "one ", "ö"):
+    for given in (None, "", "on", "one ", "ö", "\ud800"):
         with pytest.raises(Refused) as refused:
             check_key(given, ["two", "one"])
         assert refused.value.status == 403
@@ -67,7 +67,15 @@ def test_keys_are_read_from_a_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name, value", [("queue", 0), ("seconds", 0.0), ("seconds", math.nan), ("gather", -1.0), ("rate", -1)]
+    "name, value",
+    [
+        ("queue", 0),
+        ("seconds", 0.0),
+        ("seconds", math.nan),
+        ("gather", -1.0),
+        ("rate", -1),
+        ("gather", 1e300),
+    ],
 )
 def test_limits_leave_room_for_a_request(name, value):
     with pytest.raises(InputError, match=f"--{name} is"):

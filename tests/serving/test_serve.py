@@ -36,6 +36,7 @@ def test_a_port_that_is_taken_is_refused():
         ("127.0.0.1", 70_000, "--port is 70000"),
         ("127.0.0.1", -1, "--port is -1"),
         ("no such host", 0, "cannot be had"),
+        ("a..b", 0, "cannot be had"),  # which is no name of a host
         ("192.0.2.1", 0, "cannot be had"),  # nobody's address, RFC 5737
     ],
 )

@@ -29,6 +29,7 @@ from zsnmt.training.train import check_options, train_and_average
 
 MADE_FOR = "made_for"  # file with the checksum of the text pipeline that the data go on from
 START = "initial.pt"
+LARGEST_NOISE = 100  # in deviations of what is there; one is usual
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Adaptation:
 
     `adapter_dim`: the size of adapters in the decoder, 0 for none; `noise` and `noise_scale` are those of new
     rows; `allow_unknown`: the share (0–1) of the pieces of a file that the model may not know, None for the
-    usual one.
+    usual one. Raises `InputError` for numbers out of range.
     """
 
     base: Path
@@ -46,6 +47,12 @@ class Adaptation:
     noise: str = "multiplicative"
     noise_scale: float = 1.0
     allow_unknown: float | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.noise_scale <= LARGEST_NOISE:  # which no NaN is
+            raise InputError(f"--noise-scale is {self.noise_scale:g}; it must be from 0 to {LARGEST_NOISE}")
+        if self.allow_unknown is not None and not 0 <= self.allow_unknown <= 1:
+            raise InputError(f"--allow-unknown is {self.allow_unknown:g}; it is a share, from 0 to 1")
 
     @property
     def pipeline(self) -> Path:

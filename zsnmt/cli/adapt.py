@@ -24,6 +24,7 @@ from zsnmt.cli.recipe import (
     parse_own,
     remove_options,
     split_options,
+    whole_number,
 )
 
 
@@ -38,10 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--name", help="name of the adapted run (default: that of RUN's system, with _frozen in that mode)"
     )
-    parser.add_argument("--seed", type=int, metavar="K", help="seed (default: that of RUN's folder)")
+    parser.add_argument("--seed", type=whole_number, metavar="K", help="seed (default: that of RUN's folder)")
     parser.add_argument(
         "--adapter-dim",
-        type=int,
+        type=whole_number,
         default=0,
         metavar="D",
         help="with --frozen, an adapter of D dimensions after each decoder layer",

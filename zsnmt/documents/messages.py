@@ -1,5 +1,5 @@
 """Messages of programs (gettext's .po): those without translation get one, marked as fuzzy for a person to
-look at.
+look at. Nothing that is there is replaced, fuzzy or not.
 """
 
 import re
@@ -33,7 +33,7 @@ class Messages:
         self.entries = [
             entry
             for entry in self.messages
-            if not entry.obsolete and not entry.translated() and entry.msgid.strip()
+            if not entry.obsolete and lacks_text(entry) and entry.msgid.strip()
         ]
         forms = [form for entry in self.entries for form in filter(None, (entry.msgid, entry.msgid_plural))]
         self.passages = [Passage(runs_of(form)) for form in forms]
@@ -44,13 +44,21 @@ class Messages:
             one = next(texts)
             if entry.msgid_plural:
                 several = next(texts)
-                for number in entry.msgstr_plural or {0: "", 1: ""}:
-                    entry.msgstr_plural[number] = several if number else one
+                for number, there in (entry.msgstr_plural or {0: "", 1: ""}).items():
+                    entry.msgstr_plural[number] = there or (several if number else one)
             else:
                 entry.msgstr = one
             entry.flags += ["fuzzy"] * ("fuzzy" not in entry.flags)
         self.messages.metadata["Language"] = language
+        self.messages.metadata["Content-Type"] = "text/plain; charset=UTF-8"
         return str(self.messages).encode("utf-8")
+
+
+def lacks_text(entry: polib.POEntry) -> bool:
+    """Whether a message, or a form of it, has no translation."""
+    if entry.msgid_plural:
+        return not entry.msgstr_plural or not all(entry.msgstr_plural.values())
+    return not entry.msgstr
 
 
 def runs_of(message: str) -> tuple[Run, ...]:

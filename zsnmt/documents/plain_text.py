@@ -8,18 +8,23 @@ from zsnmt.documents.passages import Passage, Run
 from zsnmt.errors import InputError
 from zsnmt.text.lines import open_file
 
+MARK = "\ufeff"  # of the order of bytes, at the head of some files
+
 
 class PlainText:
-    """A text, of which each line is a paragraph."""
+    """A text, of which each line is a paragraph; a byte order mark before it stays."""
 
     def __init__(self, source: str) -> None:
-        whole = re.findall(r"[^\n]*\n|[^\n]+$", source)
+        text = source.removeprefix(MARK)
+        self.mark = source[: len(source) - len(text)]
+        whole = re.findall(r"[^\n]*\n|[^\n]+$", text)
         lines = [line.rstrip("\r\n") for line in whole]
         self.ends = [line[len(text) :] for line, text in zip(whole, lines)]
         self.passages = [Passage((Run(line),)) for line in lines]
 
     def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
-        return "".join("".join(texts) + end for texts, end in zip(translations, self.ends)).encode("utf-8")
+        lines = ("".join(texts) + end for texts, end in zip(translations, self.ends))
+        return (self.mark + "".join(lines)).encode("utf-8")
 
 
 def read_plain_text(path: Path) -> PlainText:

@@ -15,19 +15,22 @@ TAG = re.compile(r"(</?[a-zA-Z][^>]*>|\{[^}]*\})")
 LINE_BREAK = re.compile(r"\s*\n\s*")
 SPEAKER = re.compile(r"\s*[-–—]\s*")  # what begins a line of another speaker
 END = re.compile(r"[.!?…。！？؟।:♪\]\)\"”»]\s*$")
+FEW, HARDLY = 5, 0.1  # so many subtitles, of which at most that share ends as a sentence does
 PAUSE = timedelta(seconds=1.5)  # a longer one ends a sentence
 LONGEST = 42  # characters of a line, as most broadcasters want it
+MOST = 250  # characters of a passage: subtitles without full stops do not go on for ever
 
 
 class Subtitles:
-    """A file of subtitles. A passage is what one speaker says until a sentence ends or a pause comes; its
-    runs are the texts of each subtitle between tags.
+    """A file of subtitles. A passage is what one speaker says until a sentence ends or a pause comes, or
+    until it would be too long; its runs are the texts of each subtitle between tags. Where hardly any
+    subtitle ends as a sentence does, each is a passage by itself.
     """
 
     def __init__(self, path: Path) -> None:
         try:
             self.subtitles = [*srt.parse(read_text(path).removeprefix("\ufeff"))]
-        except srt.SRTParseError as error:
+        except (srt.SRTParseError, ValueError, OverflowError) as error:  # of numbers that are too large
             raise InputError(
                 f"{path} does not follow the form of SubRip subtitles ({error}); repair it there"
             ) from None
@@ -47,11 +50,16 @@ class Subtitles:
                 runs.clear()
 
         before = None
+        ended = sum(ends_sentence(subtitle) for subtitle in self.subtitles)
+        alone = len(self.subtitles) >= FEW and ended < HARDLY * len(self.subtitles)
         for subtitle in self.subtitles:
+            length = sum(len(run.text) for run in runs) + len(subtitle.content)
             if (
                 before is None
+                or alone
+                or length > MOST
                 or subtitle.start - before.end > PAUSE
-                or END.search(TAG.sub("", before.content))
+                or ends_sentence(before)
             ):
                 end()
             elif runs:
@@ -87,6 +95,11 @@ class Subtitles:
                 srt.Subtitle(subtitle.index, subtitle.start, subtitle.end, content, subtitle.proprietary)
             )
         return srt.compose(written, reindex=False).encode("utf-8")
+
+
+def ends_sentence(subtitle: srt.Subtitle) -> bool:
+    """Whether a sentence ends with a subtitle."""
+    return END.search(TAG.sub("", subtitle.content)) is not None
 
 
 def speakers(content: str) -> list[str]:

@@ -19,10 +19,9 @@ INLINE = frozenset(
 KEPT = frozenset("code kbd samp script style template textarea pre svg math noscript object".split())
 VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 WITH_TEXT = ("alt", "title", "placeholder", "aria-label", "label")  # attributes
-ATTRIBUTE = re.compile(
-    rf"""(?P<before>[\s"']({"|".join(WITH_TEXT)})\s*=\s*)(?P<value>"[^"]*"|'[^']*'|[^\s"'>]+)""",
-    re.IGNORECASE,
-)
+# An attribute, whose value is passed over as a whole: what looks like another within it is none.
+ATTRIBUTE = re.compile(r"""(?P<name>[^\s"'<>/=]+)(?:\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^\s"'>]+))?""")
+CHARSET = re.compile(r"""(?P<before>charset\s*=\s*["']?)(?!utf-?8\b)[\w.:-]+""", re.IGNORECASE)
 LANGUAGE = re.compile(r"""(?P<before>\slang\s*=\s*)(?P<value>"[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE)
 
 
@@ -34,6 +33,12 @@ class Piece(NamedTuple):
     tag: str = ""
     kept: bool = False  # it is not to be translated,
     fixed: bool = False  # but is a part of a sentence
+
+
+def is_marked(attributes: list[tuple[str, str | None]]) -> bool:
+    """Whether an element says that it is not to be translated."""
+    given = dict(attributes)
+    return given.get("translate") == "no" or "notranslate" in (given.get("class") or "").split()
 
 
 class Pieces(HTMLParser):
@@ -50,21 +55,20 @@ class Pieces(HTMLParser):
         except AssertionError as error:  # of Python's parser
             raise InputError(f"the page is not HTML ({error}); mend that declaration") from None
 
-    def add(self, kind: str, tag: str = "") -> None:
+    def add(self, kind: str, tag: str = "", marked: bool = False) -> None:
         line, column = self.getpos()
         kept_by = [name for name, kept in self.open if kept]
         fixed = bool(kept_by) and INLINE.issuperset(kept_by)
-        self.found.append((kind, self.lines[line - 1] + column, tag, bool(kept_by), fixed))
+        self.found.append((kind, self.lines[line - 1] + column, tag, bool(kept_by) or marked, fixed))
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.add("start", tag)
+        marked = is_marked(attributes)
+        self.add("start", tag, marked)
         if tag not in VOID:
-            given = dict(attributes)
-            marked = given.get("translate") == "no" or "notranslate" in (given.get("class") or "").split()
             self.open.append((tag, tag in KEPT or marked))
 
     def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.add("start", tag)
+        self.add("start", tag, is_marked(attributes))
 
     def handle_endtag(self, tag: str) -> None:
         names = [name for name, _ in self.open]
@@ -147,7 +151,7 @@ class WebPage:
         """The passages of attributes with text."""
         for place, piece in enumerate(self.pieces):
             if piece.kind == "start" and not piece.kept:
-                for number, match in enumerate(ATTRIBUTE.finditer(piece.source)):
+                for number, match in enumerate(attributes_with_text(piece.source)):
                     self.attributes.append((place, number))
                     self.passages.append(Passage((Run(unescape(unquote(match["value"]))),)))
 
@@ -168,12 +172,20 @@ class WebPage:
         for place, piece in enumerate(self.pieces):
             if piece.kind == "start" and piece.tag == "html":
                 sources[place] = LANGUAGE.sub(rf'\g<before>"{language}"', sources[place])
+            if piece.kind == "start" and piece.tag == "meta":  # the page is written in UTF-8
+                sources[place] = CHARSET.sub(r"\g<before>utf-8", sources[place])
         return "".join(sources).encode("utf-8")
 
 
 def read_web_page(path: Path) -> WebPage:
     """A page in a file in UTF-8, as `read_text` reads it."""
     return WebPage(read_text(path))
+
+
+def attributes_with_text(source: str) -> list[re.Match[str]]:
+    """The attributes of a start tag whose values are text."""
+    found = ATTRIBUTE.finditer(source)
+    return [match for match in found if match["value"] and match["name"].lower() in WITH_TEXT]
 
 
 def unquote(value: str) -> str:
@@ -184,7 +196,7 @@ def unquote(value: str) -> str:
 def with_values(source: str, values: dict[int, str]) -> str:
     """A start tag with other values of some of its attributes with text, by their number."""
     written, end = "", 0
-    for number, match in enumerate(ATTRIBUTE.finditer(source)):
+    for number, match in enumerate(attributes_with_text(source)):
         written += source[end : match.start("value")] + values.get(number, match["value"])
         end = match.end("value")
     return written + source[end:]

@@ -68,6 +68,7 @@ class Translator:
         """The model of a run folder, or of its export, with its text pipeline; nothing outside the folder
         is read. `prepare`: make the export first that the engine needs.
         """
+        folder = Path(folder)
         if prepare:
             prepare_engine(folder, search, choice)
         return cls(*open_engine(folder, search, choice), settings=search, batch_tokens=batch_tokens)
@@ -123,6 +124,7 @@ class Translator:
         finished: Callable[[float], object] = lambda number: None,
     ) -> list[Translation]:
         """What `translate` gives, with the log-probabilities."""
+        refuse_one_text(lines)
         legs = self.legs(source, target, via)
         translations = [*map(Translation, lines)]
         for direction in legs:
@@ -183,6 +185,7 @@ class Translator:
         beside: Mapping[str, Sequence[str]] | None = None,
     ) -> dict[Direction, list[Translation]]:
         """What `translate_into` gives, with the log-probabilities; for `beside` see `translate_beside`."""
+        refuse_one_text(lines)
         of_lines: dict[Direction, list[list[Translation]]] = {
             direction: [[] for _ in lines] for direction in directions
         }
@@ -366,3 +369,9 @@ class Line(NamedTuple):
     direction: Direction
     number: int = 1
     beside: str = ""
+
+
+def refuse_one_text(lines: Sequence[str]) -> None:
+    """`InputError` for a text in place of a list of lines: its lines would be its letters."""
+    if isinstance(lines, str):
+        raise InputError("the lines are a single text; give a list of lines, as in [text]")

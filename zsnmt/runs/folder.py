@@ -38,6 +38,8 @@ PACKAGES = (
 PIPELINE = (LANGUAGES_FILE, "dict.*.txt", PIECE_COUNTS_FILE, *FILES)
 RECORD_FILE, CONFIG_FILE = "run.json", "config.conf"
 CHECKPOINTS, HYPOTHESES, PIPELINE_FOLDER = "checkpoints", "hypotheses", "pipeline"  # folders in a run
+# Directions of which run.json says how they were learned.
+DIRECTION_LISTS = SYNTHETIC, FEW = "synthetic", "few_shot"
 RECORD = {  # what run.json says
     **dict.fromkeys(("config", "system", "text"), str),
     "seed": int,
@@ -45,9 +47,8 @@ RECORD = {  # what run.json says
     "versions": Mapping[str, str] | None,
     "overlap": Mapping[str, Mapping[str, int]] | None,
     "adapted_from": Mapping | None,
+    **dict.fromkeys(DIRECTION_LISTS, Sequence[str] | None),
 }
-# Directions of which run.json says how they were learned.
-DIRECTION_LISTS = SYNTHETIC, FEW = "synthetic", "few_shot"
 BEFORE = "before"  # folder of the hypotheses of the run that an adapted one goes on from
 CONFIDENCE_FILE = "confidence.json"  # what `zsnmt confidence` found of the model
 HYPOTHESES_CHECKSUMS = "checksums"  # of their files by name, beside what they were made with
@@ -200,12 +201,12 @@ def origin(run: Path) -> dict:
 def direction_lists(run: Path) -> dict[str, list[str]]:
     """The directions that a run was trained on with synthetic text alone, and those with a few lines."""
     record = read_record(run)
-    return {name: record.get(name, []) for name in DIRECTION_LISTS}
+    return {name: record.get(name) or [] for name in DIRECTION_LISTS}
 
 
 def kinds(record: Mapping, trained: Collection[Direction]) -> Callable[[Direction], str]:
     """What each direction is to the model of a run, by its run.json and the directions of its training."""
-    synthetic, few = ([*map(parse_direction, record.get(name, []))] for name in DIRECTION_LISTS)
+    synthetic, few = ([*map(parse_direction, record.get(name) or [])] for name in DIRECTION_LISTS)
     return partial(kind_of, trained=trained, synthetic=synthetic, few=few)
 
 

@@ -30,7 +30,9 @@ def check_key(given: str | None, keys: Collection[str]) -> None:
         return
     if given is None:
         raise Refused(FORBIDDEN, "this server needs an API key; give yours as 'api_key'")
-    if not sum(compare_digest(given.encode(), key.encode()) for key in keys):  # all are looked at
+    if not sum(
+        compare_digest(given.encode(errors="replace"), key.encode()) for key in keys
+    ):  # all are looked at
         raise Refused(FORBIDDEN, "this API key is not known here; ask who runs the server for one")
 
 

@@ -5,6 +5,8 @@ from typing import Any
 
 from zsnmt.errors import InputError
 
+MOST = 10**9
+
 
 def limit(default: float, text: str) -> Any:
     """A field with a default and the help of its option."""
@@ -26,8 +28,8 @@ class Limits:
     def __post_init__(self) -> None:
         for each in fields(self):
             least, value = (0 if each.name in ("gather", "rate") else 1), getattr(self, each.name)
-            if not least <= value < float("inf"):  # which no NaN is
-                raise InputError(f"--{each.name} is {value}; it must be {least} or more")
+            if not least <= value <= MOST:  # which no NaN is
+                raise InputError(f"--{each.name} is {value}; it must be from {least} to {MOST:,}")
 
     @property
     def body(self) -> int:

@@ -28,7 +28,7 @@ def bind(host: str, port: int) -> socket.socket:
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # the latter for what is no name of a host
         raise InputError(
             f"port {port} of {host} cannot be had ({error}); give another --port or --host"
         ) from error
