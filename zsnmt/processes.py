@@ -72,7 +72,8 @@ class WorkerPool(ProcessPoolExecutor):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
         if kind is not None:
-            processes, manager = [*(self._processes or {}).values()], self._executor_manager_thread
+            processes = [*(self._processes or {}).values()]
+            manager: Thread | None = getattr(self, "_executor_manager_thread", None)
             self.shutdown(wait=False, cancel_futures=True)  # first: what waits is then not missed
             for process in processes:
                 process.terminate()

@@ -38,7 +38,8 @@ from zsnmt.files.replacing import replacing
 from zsnmt.languages import parse_direction
 from zsnmt.processes import map_in_processes, progress
 
-Pair, Row = tuple[str, str], tuple[str, ...]
+Pair = tuple[str, str]
+Row = tuple[str, ...]
 BLOCK = 2000  # lines that a process judges at a time
 LISTS = OVERLAP_LIST, CLEANING_LIST = "overlap.tsv", "cleaning.tsv"  # beside the text: what is left out of it
 OVERLAP = "overlap"
@@ -181,7 +182,8 @@ def judge_repetitions(pair: Pair, blocks: Iterable[JudgedBlock], finished: Calla
     """A pair of which all lines were judged by themselves, in blocks: what repeats an earlier line is out,
     too.
     """
-    verdicts, splits, digests = bytearray(), Counter[str](), defaultdict(bytearray)
+    verdicts, splits = bytearray(), Counter[str]()
+    digests: dict[str, bytearray] = defaultdict(bytearray)
     for block in blocks:
         verdicts += block.verdicts
         splits.update(block.splits)

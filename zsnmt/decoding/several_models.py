@@ -45,10 +45,10 @@ class SeveralModels:
         """The hypotheses of N sentences, and of others that are read with them, as `PyTorchEngine` has
         them; an `output` has one for each model.
         """
-        outputs = output or [None] * len(self.engines)
+        none: list[Output | None] = [None] * len(self.engines)
         states = [
             state
-            for engine, of_engine in zip(self.engines, outputs, strict=True)
+            for engine, of_engine in zip(self.engines, output or none, strict=True)
             for state in engine.begin(views, of_engine)
         ]
 

@@ -9,7 +9,7 @@ import gzip
 import logging
 import lzma
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import partial
@@ -90,7 +90,7 @@ def load_index() -> Any:
         from mtdata.index import INDEX
         from mtdata.utils import COMPRESSORS
     # Its own openers end a line at a carriage return, too, so that the sentences of two files part company.
-    openers = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    openers: dict[str, Callable] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
     COMPRESSORS.update({suffix: partial(opener, newline="\n") for suffix, opener in openers.items()})
     return INDEX
 
