@@ -11,7 +11,7 @@ from tests.support.masked_lms import grid, made_up_masked_lm, write_runs
 from tests.support.probes import make_probes
 from tests.support.resampled import with_resamples, without_resamples
 from tests.support.runs import make_run, make_text
-from tests.support.scores import made_up_scores
+from tests.support.scores import all_changed, made_up_scores
 from zsnmt.cli.results import documents, makers
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.report.kept import FOLDER as MASKED_LMS
@@ -32,7 +32,7 @@ from zsnmt.report.markdown import every_direction, markdown_table, text_in_short
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import probes_of
 from zsnmt.report.scores import read_runs
-from zsnmt.runs.scores import read_score_file
+from zsnmt.runs.scores import DIRECT, Scores, read_score_file
 
 
 @pytest.mark.parametrize("made", [lambda scores: scores, with_resamples])
@@ -293,3 +293,27 @@ def test_what_is_kept_names_no_folder_of_a_machine(tmp_path):
     assert (
         kept.others["distilled_from"] == {"run": named, "rounds": [named]} and kept.others["learned"] == 0.5
     )
+
+
+def test_what_is_kept_of_other_ways_of_a_model_stays(tmp_path):
+    scores = made_up_scores("zs_transformer", 1, zero_shot=10)
+    direct = replace(scores, results=[each for each in scores.results if each.way == DIRECT])
+    better = all_changed(direct, bleu=40.0)
+
+    def kept(*one_after_the_other: Scores) -> dict:
+        for each in one_after_the_other:
+            path = keep_scores(each, tmp_path)
+        found = read_score_file(path, "").results
+        path.unlink()
+        return {(str(each.direction), each.way): each.figures["bleu"] for each in found}
+
+    assert kept(scores, better) == kept(scores) | kept(better)
+    for changed in (
+        {"decoding": {"beam": 1}},
+        {"test_set": "another"},
+        {"signatures": {**scores.signatures, "bleu": "char"}},
+    ):
+        assert kept(scores, replace(direct, **changed)) == kept(direct)
+    damaged = keep_scores(scores, tmp_path)
+    damaged.write_text("{")
+    assert kept(direct) == {(str(each.direction), DIRECT): each.figures["bleu"] for each in direct.results}

@@ -7,6 +7,7 @@ A block is filled by the maker that is registered for its name, or for its form,
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -75,10 +76,12 @@ def sort_key(run: RunResult) -> tuple[int, str, int]:
 
 def keep_scores(scores: Scores, folder: Path) -> Path:
     """Where the score file of a run is kept, without what names a machine and without the resamples of
-    directions.
+    directions. What is kept of other ways of the same model stays, if it was decoded and scored alike.
     """
     path = folder / plain_name(scores.config) / f"{plain_name(scores.system)}.seed{scores.seed}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(InputError, FileNotFoundError):  # what is damaged is replaced
+        scores = with_ways_of(read_score_file(path, KEEP_AGAIN), scores)
     results, before = map(drop_resamples, (scores.results, scores.before))
     said = {
         name: make_portable(getattr(scores, name))
@@ -86,6 +89,18 @@ def keep_scores(scores: Scores, folder: Path) -> Path:
     }
     write_score_file(path, replace(scores, text=None, results=results, before=before, **said))
     return path
+
+
+def with_ways_of(kept: Scores, scores: Scores) -> Scores:
+    """Scores with those results of earlier ones that are of ways which they lack, such as masks; as they are
+    where the earlier ones are of another model, search or test set.
+    """
+    if any(getattr(kept, name) != getattr(scores, name) for name in ("decoding", "test_set", "signatures")):
+        return scores
+    ways = {result.way for result in scores.results}
+    more = [result for result in kept.results if result.way not in ways]
+    means = {group: mean for group, mean in kept.means.items() if group[1] not in ways}
+    return replace(scores, results=[*scores.results, *more], means={**means, **scores.means})
 
 
 def make_portable(content: Any) -> Any:
