@@ -60,6 +60,7 @@ CANDIDATES = {  # systems to choose from, in words
     f"{BASELINE.name}_deep_between": "a deeper student",
     f"{BASELINE.name}_deep_words": "a deeper student's student, word by word, in twice the updates",
     f"{BASELINE.name}_deep_words_round2": "a deeper student, taught three times, twice word by word",
+    f"{BASELINE.name}_deep_of_2": "a deeper student, taught four times, at last by two runs together",
 }
 FIRST_SYSTEMS = {  # those of README
     BASELINE.name,
@@ -67,7 +68,7 @@ FIRST_SYSTEMS = {  # those of README
     CONTROL,
     f"{BASELINE.name}_consistency",
     *(f"{teacher.name}_{STUDENTS['both']}" for teacher in (BASELINE, RESIDUAL)),
-    f"{BASELINE.name}_deep_words_round2",
+    f"{BASELINE.name}_deep_of_2",
 }
 SHOWN_SYSTEMS = {*FIRST_SYSTEMS, f"{BASELINE.name}_{STUDENTS['both']}_{WORDS}"}  # and of RESULTS
 
