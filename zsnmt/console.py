@@ -162,12 +162,18 @@ def output_file(word: str) -> Path:
     """An option's file to write, refused at once where it is a folder, or in a folder that is not there: else
     that were found when all the work is done.
     """
+    path = file_of_new_folder(word)
+    if not Path(os.path.realpath(path)).parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{path.parent} is not there; make the folder first")
+    return path
+
+
+def file_of_new_folder(word: str) -> Path:
+    """An option's file to write into a folder that is made, refused at once where it is a folder itself."""
     try:
         check_output(path := Path(word))
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-    if not Path(os.path.realpath(path)).parent.is_dir():
-        raise argparse.ArgumentTypeError(f"{path.parent} is not there; make the folder first")
     return path
 
 

@@ -17,7 +17,11 @@ from zsnmt.analysis.state_folder import BATCHES, LABELS, ROWS
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt probe-classifiers", description=__doc__)
     parser.add_argument("states", type=Path, help="folder made by zsnmt probe-states, to train on")
-    parser.add_argument("output", type=Path, help="TSV to write; one that is there is replaced at the end")
+    parser.add_argument(
+        "output",
+        type=console.file_of_new_folder,
+        help="TSV to write; one that is there is replaced at the end",
+    )
     parser.add_argument(
         "--held-out",
         type=Path,

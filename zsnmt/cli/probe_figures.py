@@ -15,7 +15,11 @@ from zsnmt import console
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt probe-figures", description=__doc__)
     parser.add_argument("states", type=Path, help="folder made by zsnmt probe-states")
-    parser.add_argument("output", type=Path, help="TSV to write; one that is there is replaced at the end")
+    parser.add_argument(
+        "output",
+        type=console.file_of_new_folder,
+        help="TSV to write; one that is there is replaced at the end",
+    )
     options = parser.parse_args(arguments)
     from zsnmt.report.probes.layer_figures import write_layer_figures  # loads SciPy
 

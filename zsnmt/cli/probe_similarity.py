@@ -16,7 +16,11 @@ from zsnmt import console
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt probe-similarity", description=__doc__)
     parser.add_argument("states", type=Path, help="folder made by zsnmt probe-states")
-    parser.add_argument("output", type=Path, help="TSV to write; one that is there is replaced at the end")
+    parser.add_argument(
+        "output",
+        type=console.file_of_new_folder,
+        help="TSV to write; one that is there is replaced at the end",
+    )
     parser.add_argument(
         "--variance",
         type=float,
