@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from zsnmt.decoding.methods.settings import parse_method
+from zsnmt.decoding.options import EngineChoice
 from zsnmt.distillation.distill import default_name, distill_rounds
 from zsnmt.distillation.settings import SIDES, Distillation, SyntheticSettings
 from zsnmt.distillation.student import stretch
@@ -91,12 +92,12 @@ def test_word_level_distillation_has_a_name_and_a_place_in_the_order():
 
 
 def test_students_of_an_ensemble_are_named_for_it():
-    beside = (Path("second"), Path("third"))
-    assert default_name(Distillation(RUN, beside=beside, word_level=1), Baseline()) == (
+    together = SyntheticSettings(engine=EngineChoice(beside=(Path("second"), Path("third"))))
+    assert default_name(Distillation(RUN, word_level=1, synthetic=together), Baseline()) == (
         "baseline_distilled_of_3_words"
     )
     with pytest.raises(InputError, match="--sides none has no translations; leave one of them out"):
-        Distillation(RUN, sides="none", beside=beside)
+        Distillation(RUN, sides="none", synthetic=together)
 
 
 @pytest.mark.parametrize("sides", ["none", "self"])

@@ -40,7 +40,7 @@ def lines(tiny) -> list[str]:
     return (tiny.folder / "text" / "test.velan").read_text().split("\n")[:-1]
 
 
-def talkative(tiny, run: Path, architecture: str | None = None) -> Path:
+def talkative(tiny, run: Path, architecture: str | None = None, seed: int = 1) -> Path:
     """A run of random weights, as one trained so little writes the same whatever it reads; of another
     architecture if asked for.
     """
@@ -53,7 +53,7 @@ def talkative(tiny, run: Path, architecture: str | None = None) -> Path:
         }
     for weight in state["model"].values():
         if weight.dim() > 1:
-            weight.normal_(0, 0.6, generator=torch.Generator().manual_seed(weight.numel() + 1))
+            weight.normal_(0, 0.6, generator=torch.Generator().manual_seed(weight.numel() + seed))
     torch.save(state, run / "model.pt")
     return run
 

@@ -174,7 +174,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         remedy=options.remedy,
         word_level=options.word_level,
         epochs=options.epochs,
-        beside=tuple(options.beside),
         synthetic=synthetic,
     )
     run = distill_rounds(

@@ -2,7 +2,9 @@
 fairseq's own search.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Generic, TypeVar
 
 import torch
 from fairseq.data import Dictionary
@@ -20,8 +22,67 @@ from zsnmt.modules.decoder import Decoder
 from zsnmt.modules.encoder import Encoder
 from zsnmt.modules.relative_attention import RelativeKeys
 
+Among = TypeVar("Among")  # the output of searches among some symbols
 
-class PyTorchEngine:
+
+class PackedSearch(ABC, Generic[Among]):
+    """Beam search over one packed model or several: by `search`, of at most `longest` tokens before EOS, and
+    of none in `never`.
+    """
+
+    search: Search
+    device: torch.device
+    signature: str
+    eos: int
+    never: Tensor
+    longest: int
+
+    @abstractmethod
+    def begin(self, views: Sequence[Sequence[Sentence]], output: Among | None = None) -> list[DecoderState]:
+        """A search's beginning for N sentences, and for each list of N others that are read with them; with
+        an `output` among its symbols.
+        """
+
+    @abstractmethod
+    def output_among(self, symbols: Tensor) -> Among:
+        """The output of searches among some symbols (ids, in order), without those that are never written."""
+
+    def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
+        return map(self.translate_batch, batches)
+
+    def translate_batch(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
+        """The hypotheses of each sentence, best first."""
+        return self.search_views([sentences])
+
+    @torch.inference_mode()
+    def search_views(
+        self,
+        views: Sequence[Sequence[Sentence]],
+        *,
+        output: Among | None = None,
+        penalties: Tensor | None = None,
+        combine: Combination | None = None,
+    ) -> list[list[Hypothesis]]:
+        """The hypotheses of N sentences, and of others that are read with them: the first view, and more.
+
+        They are among the symbols of an `output`; `penalties` (N×V) and `combine` are those of `beam_search`.
+        """
+        return beam_search(
+            self.begin(views, output),
+            self.limits(views[0]),
+            self.search,
+            eos=self.eos,
+            never=self.never,
+            penalties=penalties,
+            combine=combine,
+        )
+
+    def limits(self, sentences: Sequence[Sentence]) -> list[int]:
+        """How many tokens the output of each may have before EOS."""
+        return [self.search.limit(len(sentence.source), self.longest) for sentence in sentences]
+
+
+class PyTorchEngine(PackedSearch[Output]):
     """Searches with a trained model on its device; a tag of `languages` is never written.
 
     Equal sources of a batch are encoded once. Hypotheses depend on their companions in a batch only where
@@ -49,36 +110,6 @@ class PyTorchEngine:
         self.never = torch.tensor(never_written(dictionary, languages), device=self.device)
         self.longest = model.max_decoder_positions() - 1
 
-    def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
-        return map(self.translate_batch, batches)
-
-    def translate_batch(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
-        """The hypotheses of each sentence, best first."""
-        return self.search_views([sentences])
-
-    @torch.inference_mode()
-    def search_views(
-        self,
-        views: Sequence[Sequence[Sentence]],
-        *,
-        output: Output | None = None,
-        penalties: Tensor | None = None,
-        combine: Combination | None = None,
-    ) -> list[list[Hypothesis]]:
-        """The hypotheses of N sentences, and of others that are read with them: the first view, and more.
-
-        They are among the symbols of an `output`; `penalties` (N×V) and `combine` are those of `beam_search`.
-        """
-        return beam_search(
-            self.begin(views, output),
-            self.limits(views[0]),
-            self.search,
-            eos=self.eos,
-            never=self.never,
-            penalties=penalties,
-            combine=combine,
-        )
-
     def begin(self, views: Sequence[Sequence[Sentence]], output: Output | None = None) -> list[DecoderState]:
         """A search's beginning for N sentences, and for each list of N others that are read with them; with
         an `output` among its symbols.
@@ -104,10 +135,6 @@ class PyTorchEngine:
     def output_among(self, symbols: Tensor) -> Output:
         """The output of searches among some symbols (ids, in order), without those that are never written."""
         return self.decoder.output_of(symbols[~torch.isin(symbols, self.never)])
-
-    def limits(self, sentences: Sequence[Sentence]) -> list[int]:
-        """How many tokens the output of each may have before EOS."""
-        return [self.search.limit(len(sentence.source), self.longest) for sentence in sentences]
 
 
 def why_not_packed(model: BaseFairseqModel) -> str | None:

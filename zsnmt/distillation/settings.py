@@ -84,7 +84,7 @@ class Distillation:
     with the teacher's weights unless `from_scratch`. `share` (0–1) of the pairs of an epoch are synthetic.
     Without sides it may learn `few_lines` of people in each direction that has no text. `remedy`: one of the
     grid's, whose options the training has. `word_level`: the weight of word-level distillation. `epochs`:
-    that many in place of the config's. `beside`: runs that translate together with the teacher.
+    that many in place of the config's.
     """
 
     teacher: Path
@@ -96,7 +96,6 @@ class Distillation:
     remedy: str = ""
     word_level: float = 0.0
     epochs: int | None = None
-    beside: tuple[Path, ...] = ()
     synthetic: SyntheticSettings = SyntheticSettings()
 
     def __post_init__(self) -> None:
@@ -132,6 +131,11 @@ class Distillation:
                 f"{self.few_lines} lines of people and --sides {self.sides} are for the same directions; "
                 "give --sides none, or leave out --few-lines"
             )
+
+    @property
+    def beside(self) -> tuple[Path, ...]:
+        """Runs that translate together with the teacher."""
+        return self.synthetic.engine.beside
 
     @property
     def uses(self) -> tuple[str, ...]:

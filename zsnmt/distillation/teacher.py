@@ -1,7 +1,6 @@
 """The trained run that translates for its student."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -90,8 +89,7 @@ class Interpreter:
     @cached_property
     def translator(self) -> Translator:
         """The loaded model; an export is made where the engine needs one."""
-        engine = replace(self.engine, beside=tuple(each.run for each in self.teacher.beside))
-        opened = Translator.open(self.teacher.run, self.search, engine, prepare=True)
+        opened = Translator.open(self.teacher.run, self.search, self.engine, prepare=True)
         if self.way is None:
             return opened
         return opened.by(self.way, piece_counts(self.teacher.run) if self.way.mask else None)

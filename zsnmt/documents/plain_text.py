@@ -44,6 +44,6 @@ def read_text(path: Path) -> str:
             f"{path}, line {line}: byte 0x{content[error.start]:02x} is not UTF-8; convert the file, for "
             "example with iconv -f latin1 -t utf-8"
         ) from None
-    if not text.strip("\ufeff \t\r\n"):
+    if not text.strip(f"{MARK} \t\r\n"):
         raise InputError(f"{path} is empty; it needs at least one sentence")
     return text

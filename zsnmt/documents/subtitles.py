@@ -8,7 +8,7 @@ from pathlib import Path
 import srt
 
 from zsnmt.documents.passages import Passage, Run
-from zsnmt.documents.plain_text import read_text
+from zsnmt.documents.plain_text import MARK, read_text
 from zsnmt.errors import InputError
 
 TAG = re.compile(r"(</?[a-zA-Z][^>]*>|\{[^}]*\})")
@@ -29,7 +29,7 @@ class Subtitles:
 
     def __init__(self, path: Path) -> None:
         try:
-            self.subtitles = [*srt.parse(read_text(path).removeprefix("\ufeff"))]
+            self.subtitles = [*srt.parse(read_text(path).removeprefix(MARK))]
         except (srt.SRTParseError, ValueError, OverflowError) as error:  # of numbers that are too large
             raise InputError(
                 f"{path} does not follow the form of SubRip subtitles ({error}); repair it there"

@@ -19,10 +19,10 @@ INLINE = frozenset(
 KEPT = frozenset("code kbd samp script style template textarea pre svg math noscript object".split())
 VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 WITH_TEXT = ("alt", "title", "placeholder", "aria-label", "label")  # attributes
+LANGUAGE = ("lang",)
 # An attribute, whose value is passed over as a whole: what looks like another within it is none.
 ATTRIBUTE = re.compile(r"""(?P<name>[^\s"'<>/=]+)(?:\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^\s"'>]+))?""")
 CHARSET = re.compile(r"""(?P<before>charset\s*=\s*["']?)(?!utf-?8\b)[\w.:-]+""", re.IGNORECASE)
-LANGUAGE = re.compile(r"""(?P<before>\slang\s*=\s*)(?P<value>"[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE)
 
 
 class Piece(NamedTuple):
@@ -151,7 +151,7 @@ class WebPage:
         """The passages of attributes with text."""
         for place, piece in enumerate(self.pieces):
             if piece.kind == "start" and not piece.kept:
-                for number, match in enumerate(attributes_with_text(piece.source)):
+                for number, match in enumerate(attributes(piece.source, WITH_TEXT)):
                     self.attributes.append((place, number))
                     self.passages.append(Passage((Run(unescape(unquote(match["value"]))),)))
 
@@ -168,10 +168,10 @@ class WebPage:
             if text != passage.text:
                 changed.setdefault(place, {})[number] = f'"{escape(text)}"'
         for place, values in changed.items():
-            sources[place] = with_values(sources[place], values)
+            sources[place] = with_values(sources[place], WITH_TEXT, values)
         for place, piece in enumerate(self.pieces):
             if piece.kind == "start" and piece.tag == "html":
-                sources[place] = LANGUAGE.sub(rf'\g<before>"{language}"', sources[place])
+                sources[place] = with_values(sources[place], LANGUAGE, {0: f'"{language}"'})
             if piece.kind == "start" and piece.tag == "meta":  # the page is written in UTF-8
                 sources[place] = CHARSET.sub(r"\g<before>utf-8", sources[place])
         return "".join(sources).encode("utf-8")
@@ -182,10 +182,10 @@ def read_web_page(path: Path) -> WebPage:
     return WebPage(read_text(path))
 
 
-def attributes_with_text(source: str) -> list[re.Match[str]]:
-    """The attributes of a start tag whose values are text."""
+def attributes(source: str, names: Sequence[str]) -> list[re.Match[str]]:
+    """The attributes of a start tag that have some names, and a value."""
     found = ATTRIBUTE.finditer(source)
-    return [match for match in found if match["value"] and match["name"].lower() in WITH_TEXT]
+    return [match for match in found if match["value"] and match["name"].lower() in names]
 
 
 def unquote(value: str) -> str:
@@ -193,10 +193,10 @@ def unquote(value: str) -> str:
     return value[1:-1] if value[0] in "\"'" else value
 
 
-def with_values(source: str, values: dict[int, str]) -> str:
-    """A start tag with other values of some of its attributes with text, by their number."""
+def with_values(source: str, names: Sequence[str], values: dict[int, str]) -> str:
+    """A start tag with other values of some of its attributes, by their number among those of some names."""
     written, end = "", 0
-    for number, match in enumerate(attributes_with_text(source)):
+    for number, match in enumerate(attributes(source, names)):
         written += source[end : match.start("value")] + values.get(number, match["value"])
         end = match.end("value")
     return written + source[end:]

@@ -15,7 +15,7 @@ from zsnmt.decoding.methods.pieces import check_counts
 from zsnmt.decoding.methods.settings import Method
 from zsnmt.decoding.methods.vocabulary import penalties
 from zsnmt.decoding.options import FAIRSEQ, FLOAT32, EngineChoice
-from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
+from zsnmt.decoding.pytorch_engine import PackedSearch, PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import BatchEngine, Engine, Hypothesis, Search
 from zsnmt.decoding.several_models import SeveralModels
 from zsnmt.errors import InputError
@@ -59,9 +59,7 @@ def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) ->
     )
 
 
-def lone_engine(
-    trained: TrainedRun, search: Search, choice: EngineChoice
-) -> FairseqEngine | PyTorchEngine | SeveralModels:
+def lone_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> FairseqEngine | PackedSearch:
     """The same, by one process."""
     if choice.beside:
         return several_models(trained, search, choice)
@@ -94,22 +92,19 @@ def several_models(trained: TrainedRun, search: Search, choice: EngineChoice) ->
 
 def check_alike(one: TrainedRun, other: TrainedRun) -> None:
     """`InputError` unless another run reads and writes what the first does."""
-    (tags, longest), (other_tags, other_longest) = (
-        (each.codec.placement.name, each.codec.longest) for each in (one, other)
+    tags, longest = (one.codec.placement.name, one.codec.longest)
+    if changed := differing(one.folder / PIPELINE_FOLDER, other.folder / PIPELINE_FOLDER):
+        reason = f"it has another {changed[0]}"
+    elif other.codec.placement.name != tags:
+        reason = f"its tags stand by {other.codec.placement.name} and not by {tags}"
+    elif other.codec.longest != longest:
+        reason = f"it reads {other.codec.longest} tokens at most and not {longest}"
+    else:
+        return
+    raise InputError(
+        f"{other.folder} cannot translate together with {one.folder}: {reason}; give runs of the same text, "
+        "subwords and tags to --with"
     )
-    reasons = {
-        f"it has another {name}": True
-        for name in differing(one.folder / PIPELINE_FOLDER, other.folder / PIPELINE_FOLDER)
-    }
-    reasons |= {
-        f"its tags stand by {other_tags} and not by {tags}": other_tags != tags,
-        f"it reads {other_longest} tokens at most and not {longest}": other_longest != longest,
-    }
-    if reason := next((reason for reason, holds in reasons.items() if holds), None):
-        raise InputError(
-            f"{other.folder} cannot translate together with {one.folder}: {reason}; give runs of the same "
-            "text, subwords and tags to --with"
-        )
 
 
 def packed_engine(trained: TrainedRun, search: Search, precision: str) -> PyTorchEngine:
@@ -136,7 +131,7 @@ def method_engine(
     alone: Engine, method: Method, codec: Codec, *, counts: PieceCounts | None = None
 ) -> MethodEngine:
     """The same for the engine of one process."""
-    if not isinstance(alone, PyTorchEngine | SeveralModels | FairseqEngine):
+    if not isinstance(alone, PackedSearch | FairseqEngine):
         raise InputError(f"{alone.signature} {METHOD_REFUSAL.format(way=method.name)}")
     masks = None
     if method.mask:
