@@ -9,8 +9,10 @@ import ast
 import bisect
 import gc
 import inspect
+import logging
 import os
 import shutil
+import signal
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -28,10 +30,13 @@ from fairseq.logging.meters import Meter, MetersDict
 from fairseq.models.transformer import transformer_config
 from fairseq.trainer import Trainer
 
-from zsnmt.errors import InputError
+from zsnmt.errors import SAVED, InputError
 from zsnmt.files.checksums import check_archive
 
+logger = logging.getLogger(__name__)
+
 PATIENCE = "patience"  # of a checkpoint's extra state
+ENDINGS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 VALUES = (
     ast.Expression,
@@ -251,12 +256,63 @@ def leave_the_others_at_the_end() -> None:
 
     @wraps(stock_main)
     def distributed_main(*arguments: Any) -> None:
-        stock_main(*arguments)
-        if torch.distributed.is_initialized():
-            gc.collect()  # a model that adds up gradients must not outlive the connections
-            torch.distributed.destroy_process_group()
+        try:
+            stock_main(*arguments)
+        except SystemExit:  # it was told to end, as were the others
+            leave_the_others()
+            raise
+        leave_the_others()
 
     distributed_utils.distributed_main = distributed_main
+
+
+def leave_the_others() -> None:
+    if torch.distributed.is_initialized():
+        gc.collect()  # a model that adds up gradients must not outlive the connections
+        torch.distributed.destroy_process_group()
+
+
+def save_before_ending() -> None:
+    """Make a training that is told to end, as by Ctrl-C or SIGTERM, finish its update and save where it is.
+
+    fairseq ends at once: what came after the last checkpoint is trained again, where epochs are long for
+    hours. Several processes end after the same update: they learn with its figures whether one was told.
+    """
+    module = sys.modules.get("fairseq_cli.train")
+    stock_sum, stock_begin = Trainer._aggregate_logging_outputs, Trainer.begin_epoch
+    if module is None or not is_fairseqs_command() or stock_begin.__module__ == __name__:
+        return  # no training, or replaced before
+    stock_save = module.validate_and_save
+    told: list[int] = []  # the signals that this process was told by
+    all_know = False  # whether one of several was told, which all have learnt
+
+    def note(number: int, frame: object) -> None:
+        told.append(number)
+
+    def begin_epoch(self: Trainer, epoch: int) -> None:
+        for number in ENDINGS:
+            # A command that runs in the background, or by nohup, ignores some of them.
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                signal.signal(number, note)
+        stock_begin(self, epoch)
+
+    def sum_up(self: Trainer, outputs: list[dict], *figures: Any, ignore: bool = False) -> tuple:
+        nonlocal all_know
+        outputs, (*sums, number_told) = stock_sum(self, outputs, *figures, len(told), ignore=ignore)
+        all_know = all_know or number_told > 0
+        return outputs, sums
+
+    def validate_and_save(cfg: Any, trainer: Trainer, task: Any, place: Any, *rest: Any) -> tuple:
+        losses, is_over = stock_save(cfg, trainer, task, place, *rest)
+        if not is_over and (all_know if trainer.data_parallel_world_size > 1 else told):
+            checkpoint_utils.save_checkpoint(cfg.checkpoint, trainer, place, None)
+            logger.info(f"{SAVED} {trainer.get_num_updates()} updates")
+            sys.exit(128 + (told or ENDINGS)[0])
+        return losses, is_over
+
+    begin_epoch.__module__ = __name__
+    Trainer.begin_epoch, Trainer._aggregate_logging_outputs = begin_epoch, sum_up
+    vars(module)["validate_and_save"] = validate_and_save
 
 
 def leave_the_compiler_unloaded() -> None:
@@ -270,10 +326,15 @@ def leave_the_compiler_unloaded() -> None:
             vars(stock).setdefault("__dynamo_disable", stock)
 
 
+def is_fairseqs_command() -> bool:
+    """Whether this process is a command of fairseq, such as fairseq-train."""
+    return Path([*sys.argv, ""][0]).name.startswith("fairseq-")
+
+
 def say_refusals_in_a_sentence() -> None:
     """End fairseq's commands with one line for what a person can mend, and not with a traceback."""
     stock_hook = sys.excepthook
-    if not Path([*sys.argv, ""][0]).name.startswith("fairseq-") or stock_hook.__module__ == __name__:
+    if not is_fairseqs_command() or stock_hook.__module__ == __name__:
         return
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -295,5 +356,6 @@ count_patience_over_stops()
 count_batches_beside_empty_ones()
 move_only_meters_behind_a_new_one()
 leave_the_others_at_the_end()
+save_before_ending()
 leave_the_compiler_unloaded()
 say_refusals_in_a_sentence()

@@ -6,3 +6,4 @@ class InputError(ValueError):
 
 
 GO_ON = "what was done is kept, and the same command goes on from it once that is mended"
+SAVED = "told to end: saved after"  # so many updates: what a training says last that saved where it was

@@ -167,6 +167,34 @@ def test_a_killed_process_ends_all_and_the_same_command_goes_on(work, two, tmp_p
     assert all(torch.equal(weight, two.weights()[name]) for name, weight in resumed.weights().items())
 
 
+@pytest.mark.parametrize("size", [1, 2])
+def test_a_training_that_is_told_to_end_saves_in_the_midst_of_an_epoch(work, alone, two, tmp_path, size):
+    """One of the processes is told, and all save after the same update."""
+    train_by, begun = work
+    log = tmp_path / "train.log"
+
+    def watch() -> None:
+        end = time.monotonic() + SECONDS
+        while not (log.exists() and "Start iterating" in log.read_text()) and time.monotonic() < end:
+            time.sleep(0.005)
+        processes(begun)[-1].send_signal(signal.SIGTERM)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    with pytest.raises(InputError, match=r"a model: .* was told to end, by SIGTERM; .* the whole log"):
+        train_by(Team(size, gpus=False), tmp_path)
+    watcher.join()
+    saved = log.read_text().rstrip().rpartition("told to end: saved after ")[2]
+    checkpoint = load_checkpoint(tmp_path / "checkpoint_last.pt")
+    place = checkpoint["extra_state"]["train_iterator"]
+    assert saved == f"{checkpoint['optimizer_history'][-1]['num_updates']} updates"
+    assert (place["epoch"], place["iterations_in_epoch"]) < (2, 8), "it had not come to its end"
+
+    resumed = train_by(Team(size, gpus=False), tmp_path).weights()
+    expected = (two if size == 2 else alone).weights()
+    assert all(torch.equal(weight, expected[name]) for name, weight in resumed.items())
+
+
 def test_another_number_of_processes_goes_on_at_the_same_batch(work, alone, two, tmp_path):
     train_by, _ = work
     shutil.copy(two.folder / "checkpoint_1_3.pt", tmp_path / "checkpoint_last.pt")

@@ -73,6 +73,16 @@ def test_a_job_that_a_signal_ends_is_told_of(capfd):
     assert capfd.readouterr().err == killed
 
 
+def test_a_process_that_does_not_end_when_told_to_is_killed(tmp_path, monkeypatch):
+    monkeypatch.setattr(children, "SAVING", 0.1)
+    deaf = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(60)"
+    with (tmp_path / "output").open("w+b") as output:
+        with start([sys.executable, "-c", deaf], output) as process:
+            while not (tmp_path / "output").read_text():
+                time.sleep(0.01)
+    assert process.returncode == -signal.SIGKILL
+
+
 PARENT = """
 import sys, time
 from functools import partial

@@ -104,12 +104,38 @@ def test_the_log_is_written_by_the_training_itself_and_goes_on(training, capsys)
             "a system: fairseq-train was ended by SIGKILL, as the system does where memory is short; ",
         ),
         ("import os; os.kill(os.getpid(), 11)", "a system: fairseq-train was ended by SIGSEGV; "),
+        ("import sys; sys.exit(143)", "a system: fairseq-train was told to end, by SIGTERM; "),
     ],
 )
 def test_a_training_that_fails_says_why_and_names_its_log(training, tmp_path, script, message):
     with pytest.raises(InputError) as error:
         training(script)
     assert str(error.value) == f"{message}{tmp_path / 'run' / 'train.log'} has the whole log"
+
+
+SAVING = """
+import signal, sys, time
+def save(*_):
+    print("2026-01-01 | INFO | zsnmt.compatibility | told to end: saved after 12 updates", flush=True)
+    sys.exit(143)
+signal.signal(signal.SIGTERM, save)
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("ending", [KeyboardInterrupt, SystemExit(143)])
+def test_who_ends_a_training_is_told_from_where_it_goes_on(training, monkeypatch, capsys, ending):
+    def show(lines, *_):
+        assert next(lines) == "ready"
+        raise ending
+
+    monkeypatch.setattr(fairseq_train_module, "show_progress", show)
+    with pytest.raises(type(ending) if isinstance(ending, SystemExit) else ending):
+        training(SAVING)
+    first = "\na system: saves where it is, and ends; Ctrl-C again ends it without that\n"
+    told = "a system: told to end: saved after 12 updates, from where the same command goes on\n"
+    assert capsys.readouterr().err == (first if ending is KeyboardInterrupt else "") + told
 
 
 def test_a_training_is_told_of_all_shards_and_done_again_when_one_changes(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing import connection, get_context
 from multiprocessing.process import BaseProcess
@@ -17,6 +17,8 @@ from zsnmt import console
 from zsnmt.errors import GO_ON, InputError
 from zsnmt.processes import memory
 
+SAVING = 120.0  # seconds that a process has to save what it has, when it is told to end
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # tell a process to end
 libc = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1  # of Linux's prctl
 DEVICES, VISIBLE = Path("/dev"), "CUDA_VISIBLE_DEVICES"
@@ -71,7 +73,19 @@ def start(
     try:
         yield process
     finally:
-        process.terminate()
+        end(process)
+
+
+def end(process: subprocess.Popen) -> None:
+    """Have a process end, which may first save what it has; when that takes too long, or at a second
+    interrupt, it is killed.
+    """
+    process.terminate()
+    try:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(SAVING)
+    finally:
+        process.kill()
         process.wait()
 
 
@@ -120,6 +134,8 @@ def gpu_of(number: int) -> dict[str, str]:
 
 def describe_ending(status: int) -> str:
     """How a process ended that says nothing of it, by its status as Python has it."""
+    if status - 128 in ENDINGS:
+        return f"was told to end, by {signal.Signals(status - 128).name}"
     if status >= 0:
         return f"ended with status {status}"
     ended = f"was ended by {signal.Signals(-status).name}"

@@ -4,12 +4,12 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
 from zsnmt.data.binarised_folder import shards_of
-from zsnmt.errors import InputError
+from zsnmt.errors import SAVED, InputError
 from zsnmt.files.project import PACKAGE
 from zsnmt.files.records import damage_of
 from zsnmt.files.replacing import replacing
@@ -95,12 +95,46 @@ def train(folder: Path, title: str, arguments: Sequence[str], *, team: Team = Te
         line.send(folder=str(folder.resolve()), words=[*arguments, *team.device(), *shared], meeting=meeting)
     log = folder / LOG_FILE
     try:
-        with log.open("a+b") as file, start_ranks(work, team, team.lines, first_log=file) as ranks:
+        with (
+            log.open("a+b") as file,
+            saying_what_is_saved(title, log, file.tell()),
+            start_ranks(work, team, team.lines, first_log=file) as ranks,
+            saying_that_it_is_saved(title),
+        ):
             reason = show_progress(lines_of(log, file.tell(), ranks), title, TimeLeft(arguments))
     finally:
         remove_halves(folder / CHECKPOINTS)
     if ranks.returncode != 0:
         raise InputError(f"{title}: {ranks.fault(reason)}; {log} has the whole log")
+
+
+@contextmanager
+def saying_that_it_is_saved(title: str) -> Iterator[None]:
+    """Tells who interrupts a training what it does then."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.stderr.write(f"\n{title}: saves where it is, and ends; Ctrl-C again ends it without that\n")
+        raise
+
+
+@contextmanager
+def saying_what_is_saved(title: str, log: Path, start: int) -> Iterator[None]:
+    """Tells who has ended a training from where it goes on, by its log behind a place in bytes."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit):
+        if saved := saved_in(log, start):
+            sys.stderr.write(f"{title}: {saved}, from where the same command goes on\n")
+        raise
+
+
+def saved_in(log: Path, start: int) -> str:
+    """What a training that was told to end says of it, by its log behind a place in bytes; else nothing."""
+    with log.open("rb") as file:
+        file.seek(start)
+        said = [line for line in file.read().decode("utf-8", errors="replace").splitlines() if SAVED in line]
+    return "".join(said[-1].partition(SAVED)[1:]) if said else ""
 
 
 def program() -> str:

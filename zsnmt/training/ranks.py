@@ -129,7 +129,13 @@ def start_ranks(
             log = first_log if first_log and rank == 0 else stack.enter_context(work.log(rank).open("wb"))
             words = team.words(rank, work.meeting) if team.size > 1 else []
             processes[rank] = stack.enter_context(start([*work.command, *words], log, settings))
-        yield (ranks := Ranks(processes, work, team, lines=lines))
+        ranks = Ranks(processes, work, team, lines=lines)
+        try:
+            yield ranks
+        finally:
+            for process in processes.values():
+                # Where one has failed, the others may wait for it for ever.
+                process.kill() if ranks.returncode else process.terminate()
     if ranks.returncode == 0:
         for rank in team.ranks():
             work.log(rank).unlink(missing_ok=True)
