@@ -167,6 +167,26 @@ def test_one_synthetic_text_serves_other_students(tiny, student, runs):
     assert load_checkpoint(run / "model.pt")["cfg"]["model"].arch == "zs_transformer_residual"
 
 
+def test_a_name_that_is_taken_is_refused_before_anything_is_translated(tiny, student, runs):
+    texts = {*(runs / "tiny" / "synthetic").iterdir()}
+    refused = distill(tiny, runs, "--lines", "20")
+    assert refused.returncode == 1 and "is another run, made by" in refused.stderr
+    assert "translate." not in refused.stderr and texts == {*(runs / "tiny" / "synthetic").iterdir()}
+    shortened = distill(tiny, runs, "--round", "2")  # a record of it would not be known by its name
+    assert shortened.returncode == 2 and "unrecognized arguments: --round 2" in shortened.stderr
+
+
+def test_a_student_of_a_model_that_is_not_there_any_more_is_not_gone_on_with(tiny, student, runs):
+    record = student[0] / "run.json"
+    text = record.read_text()
+    content = json.loads(text)
+    record.write_text(json.dumps(content | {"distilled_from": {"model": "0" * 64}}))
+    refused = distill(tiny, runs)
+    record.write_text(text)
+    assert refused.returncode == 1
+    assert "teacher_distilled/seed1 was taught by another model than is now at" in refused.stderr
+
+
 def test_a_student_learns_what_its_teacher_says_of_each_piece(tiny, student, runs):
     printed = distill(tiny, runs, "--word-level", "0.5", further=[*STUDENT, "--log-interval", "1"])
     assert printed.returncode == 0, printed.stderr

@@ -133,11 +133,12 @@ class Help(argparse.RawDescriptionHelpFormatter):
 
 class Parser(argparse.ArgumentParser):
     """A parser of options, and of verbs with options, whose help is `Help`. What it cannot read is a
-    `WrongUse`.
+    `WrongUse`; options have their whole names, by which records know them.
     """
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(**{"formatter_class": Help} | settings)
+        own: dict[str, Any] = {"formatter_class": Help, "allow_abbrev": False}
+        super().__init__(**own | settings)
 
     def error(self, message: str) -> NoReturn:
         raise WrongUse(f"{message}; see {self.prog} --help")

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 from zsnmt.data.binarised_folder import shards_of
 from zsnmt.distillation.data import MAIN, binarise_synthetic, reverse
@@ -36,7 +37,15 @@ from zsnmt.errors import InputError
 from zsnmt.files.records import read_json, write_json
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.processes import cores
-from zsnmt.runs.folder import FEW, SYNTHETIC, direction_lists, path_from_top, recipe_command
+from zsnmt.runs.folder import (
+    FEW,
+    SYNTHETIC,
+    TAUGHT_BY,
+    check_same_run,
+    direction_lists,
+    path_from_top,
+    recipe_command,
+)
 from zsnmt.runs.grid import few_name, remedy_options
 from zsnmt.runs.systems import STUDENTS, WORDS
 from zsnmt.tasks.zs_translation import FEW_LINES
@@ -191,11 +200,13 @@ def distill_run(
         authentic_directions(each, experiment.data, config.languages)
         for each in (read_options(read.arch, chosen, experiment.data), read)
     )
-    data = make_data(steps, experiment, distillation, teacher=teacher, authentic=authentic, known=known)
     with locked(run):
+        check_same_run(run, recipe, {TAUGHT_BY: teacher.describe()})  # before everything is translated
+        data = make_data(steps, experiment, distillation, teacher=teacher, authentic=authentic, known=known)
         experiment.start(name, seed, command=recipe, further=record(distillation, teacher, data))
         updates = updates_of_epoch(teacher, pairs_of_epoch(distillation, data))
-        schedule = stretch([*chosen, *of_students], distillation.epochs, updates)
+        epochs = distillation.epochs and distillation.epochs * config.shards
+        schedule = stretch([*chosen, *of_students], epochs, updates)
         of_data = options_of_data(run, distillation, data)
         all_options = [*chosen, *of_data, *of_students, *schedule, *remedy, *taught, *options]
         if depths_of_student and read.finetune_from_model == str(teacher.model.resolve()):
@@ -234,6 +245,8 @@ def make_data(
         )
     if distillation.sides == NONE:
         return StudentData(experiment.data, authentic, known=known)
+    if distillation.sides == BETWEEN and len(experiment.config.languages) < 4:
+        refuse_between()
     settings = replace(distillation.synthetic, direct=distillation.sides == SELF)
     text = SyntheticText(experiment, teacher, settings)
     with locked(text.folder, steps.say):
@@ -262,13 +275,17 @@ def make_data(
         with locked(text.folder, steps.say):
             further = make_further_text(steps, text, kept, use=use, workers=cores())
         if not further:
-            raise InputError(
-                f"--sides {distillation.sides} adds nothing to --sides both here: it needs three languages "
-                "besides the pivot that have no text between them; give --sides both"
-            )
+            refuse_between()
         folders |= {name: folder for name, (folder, _) in further.items()}
         directions |= {name: of_name for name, (_, of_name) in further.items()}
     return StudentData(text.data / MAIN, authentic, folders, directions=directions, text=text, known=known)
+
+
+def refuse_between() -> NoReturn:
+    raise InputError(
+        f"--sides {BETWEEN} adds nothing to --sides both here: it needs three languages besides the pivot "
+        "that have no text between them; give --sides both"
+    )
 
 
 def pairs_of_epoch(distillation: Distillation, data: StudentData) -> int:
@@ -331,7 +348,7 @@ def record(distillation: Distillation, teacher: Teacher, data: StudentData) -> d
     return {
         SYNTHETIC: [*dict.fromkeys([*before.get(SYNTHETIC, []), *synthetic])],
         **({FEW: all_few} if all_few else {}),
-        "distilled_from": teacher.describe(),
+        TAUGHT_BY: teacher.describe(),
         "distillation": {
             "sides": distillation.sides,
             "share": distillation.share,

@@ -10,7 +10,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from zsnmt.data.binarised_folder import shards_of
 from zsnmt.errors import InputError
@@ -40,6 +42,7 @@ RECORD_FILE, CONFIG_FILE = "run.json", "config.conf"
 CHECKPOINTS, HYPOTHESES, PIPELINE_FOLDER = "checkpoints", "hypotheses", "pipeline"  # folders in a run
 # Directions of which run.json says how they were learned.
 DIRECTION_LISTS = SYNTHETIC, FEW = "synthetic", "few_shot"
+TAUGHT_BY = "distilled_from"  # what run.json says of a student's teacher
 RECORD = {  # what run.json says
     **dict.fromkeys(("config", "system", "text"), str),
     "seed": int,
@@ -66,7 +69,7 @@ def start_run(
     command: str,
     adapted_from: Path | None = None,
     mode: str = "",
-    further: Mapping[str, object] | None = None,
+    further: Mapping[str, Any] | None = None,
 ) -> None:
     """Make a run folder: the config as used, the text pipeline, and run.json with command, commit, versions,
     overlap and the number of shards, where the data have several.
@@ -94,12 +97,7 @@ def start_run(
             f"{run} was trained with another {changed[0]} than that of {data}; remove the run and train it "
             "again"
         )
-    if (run / RECORD_FILE).is_file() and not same_command(
-        made := read_record(run).get("command") or "", command
-    ):
-        raise InputError(
-            f"{run} is another run, made by '{made}', and not by '{command}'; choose another name with --name"
-        )
+    check_same_run(run, command, further or {})
     keep_config(run, config)
     if not (run / RECORD_FILE).is_file():  # a run that goes on keeps the record of its start
         record = {
@@ -126,6 +124,34 @@ def start_run(
     if adapted_from and (adapted_from / HYPOTHESES).is_dir() and not (run / BEFORE).is_dir():
         with new_folder(run / BEFORE) as before:
             shutil.copytree(adapted_from / HYPOTHESES, before, dirs_exist_ok=True)
+
+
+def check_same_run(run: Path, command: str, further: Mapping[str, Any]) -> None:
+    """`InputError` if a run with checkpoints was made by another command, or taught by another model, than
+    `further` says of a run to be made.
+    """
+    if not has_checkpoint(run) or not (run / RECORD_FILE).is_file():
+        return
+    record = read_record(run)
+    if not same_command(made := record.get("command") or "", command):
+        raise InputError(
+            f"{run} is another run, made by '{made}', and not by '{command}'; choose another name with --name"
+        )
+    before, now = (models_of(of.get(TAUGHT_BY)) for of in (record, further))
+    if before and now and before != now:
+        raise InputError(
+            f"{run} was taught by another model than is now at {further[TAUGHT_BY]['run']}; choose another "
+            "name with --name, or remove the run to have it taught again"
+        )
+
+
+def models_of(teacher: Any) -> list[str]:
+    """The checksums of the models by which a run was taught, as its record describes them; none where it does
+    not.
+    """
+    if not isinstance(teacher, Mapping):
+        return []
+    return [str(teacher.get("model", "")), *chain.from_iterable(map(models_of, teacher.get("beside", [])))]
 
 
 def has_checkpoint(run: Path) -> bool:

@@ -164,6 +164,11 @@ def test_what_is_missing_is_named(release):
         read(release)
     with pytest.raises(InputError, match="a valid set of 0 sentence pairs is empty"):
         read(release, "other", ["en", "pt"], valid=0)
+    for number in (0, -5):
+        with pytest.raises(InputError, match=f"training text of {number} sentence pairs is empty"):
+            read(release, f"bounded{number}", ["en", "pt"], pairs=number)
+    with pytest.raises(InputError, match="no and nb are the same language to Tatoeba"):
+        read(release, "twice", ["en", "no", "nb"])
     with pytest.raises(InputError, match="'qq' is not a code of two letters known here"):
         read(release, "third", ["en", "qq"])
 

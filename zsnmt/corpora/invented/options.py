@@ -34,14 +34,14 @@ def corpus_of(options: Namespace) -> SyntheticCorpus:
 
 def parse_corpus(words: Sequence[str]) -> SyntheticCorpus:
     """The corpus that the words of a config ask for; `InputError` for an option that does not exist."""
-    parser = console.Parser(prog="zsnmt make-synthetic", add_help=False, allow_abbrev=False)
+    parser = console.Parser(prog="zsnmt make-synthetic", add_help=False)
     add_corpus_options(parser)
     return corpus_of(parser.parse_args(words))
 
 
 def parse_treebanks(words: Sequence[str]) -> tuple[SyntheticCorpus, int]:
     """The same for dependency treebanks; also the number of training sentences."""
-    parser = console.Parser(prog="zsnmt make-synthetic-trees", add_help=False, allow_abbrev=False)
+    parser = console.Parser(prog="zsnmt make-synthetic-trees", add_help=False)
     add_treebank_options(parser)
     options = parser.parse_args(words)
     return corpus_of(options), options.sentences

@@ -53,9 +53,12 @@ def read_release(
     in the form of the export, and for a pair with too few lines to train on.
     """
     pivot, *others = check_languages(languages)
-    for split, number in {"test": test, "valid": valid}.items():
-        if number < 1:
-            raise InputError(f"a {split} set of {number} sentence pairs is empty; give 1 or more")
+    for what, number in {"a test set": test, "a valid set": valid, "training text": pairs}.items():
+        if number is not None and number < 1:
+            raise InputError(f"{what} of {number} sentence pairs is empty; give 1 or more")
+    for one, other in combinations(languages, 2):
+        if three_letters(one) == three_letters(other):
+            raise InputError(f"{one} and {other} are the same language to Tatoeba; leave one of them out")
     sentences = {language: read_sentences(release, language) for language in languages}
     supervised = [(language, pivot) for language in others]
     rows = {
