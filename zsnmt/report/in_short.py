@@ -48,7 +48,7 @@ CONTROL = f"{BASELINE.name}_{STUDENTS['none']}"  # of students: the same updates
 CANDIDATES = {  # systems to choose from, in words
     BASELINE.name: "baseline",
     RESIDUAL.name: "residual removed",
-    CONTROL: "baseline, trained on as long as the student",
+    CONTROL: "baseline, trained on as long as a student taught once",
     f"{CONTROL}_twice": "baseline, trained on twice",
     f"{CONTROL}_{STUDENTS['both']}": "baseline, trained on, then distilled",
     f"{CONTROL}_{STUDENTS['both']}_twice": "baseline, trained on, then distilled twice",
