@@ -1,19 +1,21 @@
 """Binarised data for a new language: what was there keeps every byte and every id."""
 
 import shutil
+from collections import Counter
 
 import pytest
 from fairseq.data import Dictionary
 
 from tests.adaptation.conftest import FIRST, KNOWN, LANGUAGES, NEW, PIVOT, SECOND
 from tests.training.test_binarised import contents
-from zsnmt.adaptation.data import extend_data
+from zsnmt.adaptation.data import extend_data, extend_piece_counts
 from zsnmt.data.binarised_folder import shards_of
+from zsnmt.data.reading import load_dictionary
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, read_languages
 from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import read_lines, write_lines
-from zsnmt.text.piece_counts import PIECE_COUNTS_FILE, read_piece_counts
+from zsnmt.text.piece_counts import PIECE_COUNTS_FILE, read_piece_counts, write_piece_counts
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.training.binarised import prepare
 
@@ -62,6 +64,16 @@ def test_pieces_of_old_languages_count_as_before_though_the_new_text_lacks_them(
     assert [*new] == [*KNOWN, NEW] and new[NEW]
     for language in KNOWN:
         assert new[language] >= old[language]
+
+
+def test_what_was_counted_of_an_older_run_is_kept(tmp_path, extended):
+    """`zsnmt count-pieces` writes into the run, and not into its pipeline."""
+    pipeline, data = tmp_path / "run" / "pipeline", tmp_path / "data"
+    pipeline.mkdir(parents=True)
+    data.mkdir()
+    write_piece_counts(pipeline.parent, {KNOWN[0]: Counter(a=5)})
+    extend_piece_counts(pipeline, data, load_dictionary(extended / f"dict.{PIVOT}.txt"), [KNOWN[0]])
+    assert read_piece_counts(data) == {KNOWN[0]: Counter(a=5)}
 
 
 def test_the_tag_comes_first_then_the_types_that_were_not_there(corpus, base, extended):

@@ -20,7 +20,7 @@ from zsnmt.decoding.search import Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json, write_json
 from zsnmt.inference import engines
-from zsnmt.inference.engines import open_engine, prepare_engine
+from zsnmt.inference.engines import engine_for, open_engine, prepare_engine
 from zsnmt.inference.export.folder import EXPORT_FILE, describe_export
 from zsnmt.inference.export.run import export_run
 from zsnmt.inference.many_gpus import ManyGpus
@@ -203,6 +203,14 @@ def test_opening_an_engine_exports_nothing(exportable, caplog):
     for choice in (EngineChoice(), EngineChoice(AUTO), EngineChoice(PYTORCH), EngineChoice(FAIRSEQ)):
         prepare_engine(exportable, SEARCH, choice)
     assert sorted(exportable.rglob("*")) == there
+
+
+def test_auto_is_pytorch_for_a_method_that_ctranslate2_does_not_know(exportable):
+    auto, mask, ensemble = EngineChoice(AUTO), parse_method("mask:renormalise=yes"), parse_method("ensemble")
+    assert engine_for(exportable, [mask], auto) == auto
+    assert engine_for(exportable, [mask, ensemble], auto) == EngineChoice(PYTORCH)
+    with pytest.raises(InputError, match="--engine ctranslate2 cannot translate by ensemble"):
+        engine_for(exportable, [ensemble], BY_CTRANSLATE2)
 
 
 def test_an_engine_that_needs_an_export_is_prepared_once_and_says_so(exportable, lines, caplog):

@@ -31,6 +31,7 @@ TATOEBA = Survey(
     ("en", "pt", "ru"), {}, words=1_052_931, different_words=99_000, characters=279, scripts={"en": "Latin"}
 )
 CAPTIONS = replace(TATOEBA, words=660_434, characters=128)  # the text of captions_long.conf
+THREE = replace(TATOEBA, words=509_403, characters=215)  # the text of tatoeba_three.conf
 MULTI30K = replace(TATOEBA, words=29_000 * 2 * 12, characters=120)
 IWSLT17 = replace(TATOEBA, words=3 * 145_000 * 2 * 19, characters=250)
 EUROPARL = replace(TATOEBA, words=8 * 1_000_000 * 2 * 25, characters=300)
@@ -93,9 +94,12 @@ def test_the_long_config_of_tatoeba_is_the_rules_choice():
     assert {key for key in one if one[key] != other[key]} == {"max_update", "total_num_update"}
 
 
-def test_the_long_config_of_captions_is_the_rules_choice():
-    choice, theirs = choose(CAPTIONS, LAPTOP), config("captions_long")
-    assert not differing("captions_long", choice)
+@pytest.mark.parametrize(
+    "name, text, processes", [("captions_long", CAPTIONS, 1), ("tatoeba_three", THREE, 2)]
+)
+def test_configs_of_text_as_a_person_brings_it_are_the_rules_choice(name, text, processes):
+    choice, theirs = choose(text, LAPTOP, processes), config(name)
+    assert not differing(name, choice)
     assert int(choice.settings["VOCABULARY"]) == theirs.vocabulary
     assert int(choice.settings["AVERAGE"]) == theirs.average
     assert choice.settings["CLEANING"].split() == [*theirs.cleaning.rules]

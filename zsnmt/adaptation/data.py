@@ -240,8 +240,11 @@ def extend_dictionary(
 
 
 def extend_piece_counts(base: Path, folder: Path, dictionary: Dictionary, languages: Sequence[str]) -> None:
-    """Write how often each language uses each piece: in the new data, or, where those are fewer, before."""
-    before = read_piece_counts(base) if (base / PIECE_COUNTS_FILE).is_file() else {}
+    """Write how often each language uses each piece: in the new data, or, where those are fewer, before, as
+    the pipeline in `base` says, or the run that it is of, where they were counted later.
+    """
+    counted = [each for each in (base.parent, base) if (each / PIECE_COUNTS_FILE).is_file()]
+    before = read_piece_counts(counted[0]) if counted else {}
     now = count_training_pieces(folder, dictionary, languages)
     counts = {each: before.get(each, Counter()) | now.get(each, Counter()) for each in languages}
     write_piece_counts(folder, counts)

@@ -104,12 +104,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("--agreement is one of the --scores: choose their form, as in --scores tsv")
     search, choice = chosen_search(options), engine_choice(options)
     options.way = options.way and parse_method(options.way)
-    from zsnmt.inference.engines import check_method  # loads PyTorch
+    from zsnmt.inference.engines import engine_for  # loads PyTorch
     from zsnmt.inference.translator import Translator
     from zsnmt.runs.folder import piece_counts
 
-    if options.way:
-        check_method(options.run, options.way, choice)
+    choice = engine_for(options.run, filter(None, [options.way]), choice)
     translator = Translator.open(options.run, search, choice, batch_tokens=options.batch_tokens, prepare=True)
     if options.way:
         counts = piece_counts(options.run) if options.way.mask else None

@@ -26,7 +26,7 @@ from zsnmt.evaluation.hypotheses import (
 from zsnmt.evaluation.scorer import Scorer, means
 from zsnmt.evaluation.text import TextChoice, read_text, word_orders
 from zsnmt.files.checksums import checksum_of, sha256, unchanged
-from zsnmt.inference.engines import check_method
+from zsnmt.inference.engines import engine_for
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
@@ -150,8 +150,7 @@ class Evaluation:
         own_pivot: bool = False,
         methods: Sequence[Method] = (),
     ) -> None:
-        for method in methods:
-            check_method(run, method, engine)
+        engine = engine_for(run, methods, engine)
         comet = (
             load_comet(scoring.comet) if scoring.comet else None
         )  # before the models, as it may not be installed

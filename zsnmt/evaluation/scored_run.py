@@ -198,12 +198,11 @@ def score(
 ) -> None:
     from zsnmt.evaluation.evaluate import evaluate  # loads PyTorch
     from zsnmt.evaluation.text import TextChoice
-    from zsnmt.inference.engines import check_method, prepare_engine
+    from zsnmt.inference.engines import engine_for, prepare_engine
 
     search, ways = choose_settings(Search, settings), ways_of(settings)
     methods = parse_ways(ways)
-    for method in methods:
-        check_method(run, method, engine)
+    engine = engine_for(run, methods, engine)
     for folder in filter(None, (run, pivot_run)):
         prepare_engine(folder, search, engine)
     scores = evaluate(

@@ -2,7 +2,8 @@
 
 import fcntl
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from zsnmt.data.reading import Codec
@@ -137,8 +138,19 @@ def is_present(export: Path, run: Path) -> bool:
     )
 
 
+def engine_for(folder: Path, methods: Iterable[Method], choice: EngineChoice) -> EngineChoice:
+    """The engine that translates by all of some methods: PyTorch for `auto` where CTranslate2 cannot.
+
+    `InputError` for a method with an export, or with an engine, that cannot, before anything is loaded.
+    """
+    for method in methods:
+        check_method(folder, method, choice)
+        if choice.engine == AUTO and not is_export(folder) and not mask_of(method):
+            choice = replace(choice, engine=PYTORCH)
+    return choice
+
+
 def check_method(folder: Path, method: Method, choice: EngineChoice) -> None:
-    """`InputError` for a method with an export, or with an engine, that cannot, before anything is loaded."""
     if is_export(folder):
         if not (mask_of(method) and describe_export(folder)["format"] == CTRANSLATE2):
             raise InputError(f"{folder}, an export, {METHOD_REFUSAL.format(way=method.name)}")

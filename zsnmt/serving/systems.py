@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from pathlib import Path
 
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.inference.engines import check_method
+from zsnmt.inference.engines import engine_for
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
@@ -68,8 +67,7 @@ def open_systems(
     folder that is neither, for one that is named twice, and for one that cannot translate by a method.
     """
     methods = {way: parse_method(way) for way in ways}
-    for folder, method in product(folders, methods.values()):
-        check_method(folder, method, choice)
+    choices = {folder: engine_for(folder, methods.values(), choice) for folder in folders}
     if repeated := [each for each in folders if folders.count(each) > 1]:
         raise InputError(f"{repeated[0]} is named twice; name each folder once")
     records = {folder: (record_of(folder), is_export(folder)) for folder in folders}
@@ -78,7 +76,7 @@ def open_systems(
         names = {folder: str(folder) for folder in folders}
     systems = {}
     for folder, (record, _) in records.items():
-        translator = Translator.open(folder, search, choice, prepare=True)
+        translator = Translator.open(folder, search, choices[folder], prepare=True)
         if not isinstance(translator.engine, CTranslate2Engine):
             from zsnmt.inference.pytorch import keep_in_process
 

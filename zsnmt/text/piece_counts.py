@@ -13,7 +13,7 @@ from zsnmt.files.records import check_file, damage_of
 from zsnmt.files.replacing import replacing
 
 PIECE_COUNTS_FILE = "piece_counts.tsv"
-REMEDY = "count again with: zsnmt count-pieces RUN"
+REMEDY = "count again with: zsnmt count-pieces RUN; in a folder of data, make the data again"
 
 PieceCounts = Mapping[str, Mapping[str, int]]  # of a language: how often a piece occurs; no line for 0
 

@@ -75,6 +75,7 @@ def test_settings_are_all_that_tells_methods_of_a_kind_apart():
         "ensemble:through=": "'' is not a language code",
         "ensemble:by=max": "no ensemble by 'max'; write by=vote or by=average",
         "contrast:language_weight=1": "language_weight=1.0 is not a weight; give a number from 0 to below 1",
+        "contrast:language_weight=0,languages=de": "languages= has no effect with language_weight=0",
         "contrast:source_weight=nan": "source_weight=nan is not a weight",
         "contrast:source_weight=-0.1": "is not a weight",
     }.items(),

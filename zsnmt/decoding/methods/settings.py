@@ -233,7 +233,9 @@ class Method:
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether its scores are log-probabilities; those of a contrast are of differences."""
+        """Whether its scores are log-probabilities, to which a mask may add; those of a contrast are of
+        differences.
+        """
         return not isinstance(self.several, Contrast)
 
     def fault(self, direction: Direction) -> str | None:
@@ -290,6 +292,8 @@ def parse_method(text: str) -> Method:
             given[setting] = read(value)
         except ValueError:
             raise InputError(f"{setting}={value} is not {what}") from None
+    if "languages" in given and given.get("language_weight") == 0:
+        raise InputError("languages= has no effect with language_weight=0; leave one of them out")
     mask = {setting: value for setting, value in given.items() if setting in of_mask}
     return Method(
         kind(**{setting: value for setting, value in given.items() if setting in own}) if kind else None,
