@@ -112,18 +112,6 @@ def test_the_same_rows_by_a_loop(placement, left):
     assert rows(surgery.target_as_source(batch)["src_tokens"]) == expected
 
 
-def test_swapped_is_the_opposite_direction_and_twice_the_batch_itself(placement, left):
-    surgery = TagSurgery(TagPlacement(placement, DICTIONARY), left)
-    batch = batch_of(pairs(placement, "aa-bb", left_pad_source=left))
-    swapped = surgery.swap_directions(batch, batch["languages"][:, 0])
-    opposite = pairs(placement, "bb-aa", (TARGETS, WORD + 1), (SOURCES, WORD), left_pad_source=left)
-    assert_same_batch(swapped, batch_of(opposite))
-    assert swapped["ntokens"] == batch_of(opposite)["ntokens"]
-    again = surgery.swap_directions(swapped, batch["languages"][:, 1])
-    assert_same_batch(again, batch)
-    assert again["ntokens"] == batch["ntokens"]
-
-
 def test_rows_are_stacked_on_the_side_of_their_padding(placement, left):
     one, other = torch.tensor([[5, 6, 7]]), torch.tensor([[8]])
     assert stack([one, other], PAD, left).tolist() == [[5, 6, 7], [PAD, PAD, 8] if left else [8, PAD, PAD]]

@@ -1,6 +1,7 @@
 """A task with languages and tags, batches of it, and the criterion with terms."""
 
 from argparse import Namespace
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -24,6 +25,7 @@ class TermTask:
         self.langs, self.trained_directions = [*langs], PIVOTAL
         self.source_dictionary = self.target_dictionary = DICTIONARY
         self.placement = TagPlacement(placement, DICTIONARY)
+        self.pipeline = SimpleNamespace(units=None)
         given = dict(left_pad_source=True, left_pad_target=False, max_source_positions=64, data=".")
         self.args = Namespace(**{**given, **options})
 

@@ -17,6 +17,7 @@ from zsnmt.terms import word_distillation
 from zsnmt.terms.agreement import Agreement
 from zsnmt.terms.term import Predictions
 from zsnmt.text.piece_counts import write_piece_counts
+from zsnmt.text.words import Words
 
 pytestmark = pytest.mark.usefixtures("float64")
 TAGS = {language: DICTIONARY.index(language_tag(language)) for language in ("piv", "aa", "bb", "cc")}
@@ -515,6 +516,11 @@ def test_a_task_without_tags_a_third_language_or_directions_into_the_pivot_is_re
     task.trained_directions = [each for each in PIVOTAL if not each.endswith("piv")]
     with pytest.raises(InputError, match="--denoising-weight needs directions into piv: train on some"):
         criterion(task, denoising_weight=1.0)
+    (in_words := TermTask()).pipeline.units = Words()
+    with pytest.raises(
+        InputError, match="--denoising-weight masks by the symbol of unknown words, which text"
+    ):
+        criterion(in_words, denoising_weight=1.0)
 
 
 def test_a_student_that_says_what_its_teacher_says_learns_nothing_more(task, monkeypatch):

@@ -56,24 +56,6 @@ class TagSurgery:
         sources = self.from_sentences(sample["target"][:, :room], source=language, target=language)
         return {**sources, "prev_output_tokens": inputs["prev_output_tokens"]}
 
-    def swap_directions(self, sample: dict, source: Tensor) -> dict:
-        """The batch in the opposite directions, whose target languages are those of the sources (B)."""
-        inputs = sample["net_input"]
-        language = self.target_language(inputs)
-        sentences = self.remove_tags(inputs["src_tokens"])
-        sources = self.from_sentences(sample["target"], source=language, target=source)
-        starts = source if self.decoder else torch.full_like(source, self.eos)
-        read = torch.cat(
-            [starts.unsqueeze(1), sentences.masked_fill(sentences.eq(self.eos), self.pad)], dim=1
-        )
-        read = move_padding(read, self.pad, left=False)[:, : sentences.size(1)]
-        return {
-            **sample,
-            "net_input": {**sources, "prev_output_tokens": read},
-            "target": sentences,
-            "ntokens": int(sentences.ne(self.pad).sum()),
-        }
-
     def remove_tags(self, src_tokens: Tensor) -> Tensor:
         """The sentences of sources, EOS last, padded on the right."""
         aligned = move_padding(src_tokens, self.pad, left=False)

@@ -11,6 +11,7 @@ from zsnmt.data.span_noise import SpanNoise
 from zsnmt.errors import InputError
 from zsnmt.languages import parse_direction
 from zsnmt.terms.term import Predictions, Rows, Term
+from zsnmt.text.words import Words
 
 
 @dataclass
@@ -42,6 +43,8 @@ class Denoising(Term):
         into_pivot = [each for each in self.task.trained_directions if parse_direction(each).target == pivot]
         if not into_pivot:
             self.refuse(f"needs directions into {pivot}", "train on some, or leave it out")
+        if isinstance(self.task.pipeline.units, Words):
+            self.refuse("masks by the symbol of unknown words, which text in whole words has", "use subwords")
         try:
             self.noise = SpanNoise(
                 options.denoising_share,

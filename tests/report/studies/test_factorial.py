@@ -96,7 +96,9 @@ def test_effects_are_those_that_the_runs_were_made_with():
             )
         assert row["off-target to the pivot"].mean == pytest.approx(size / 100)
         assert row["off-target to the source"].mean == pytest.approx(-size / 100)
-        assert row["supervised chrF++"].mean == pytest.approx(size / 10) and row["seeds"] == "1, 2"
+        for title in ("chrF++ into the pivot", "chrF++ out of the pivot"):
+            assert row[title].mean == pytest.approx(size / 10) and not row[title].note
+        assert row["seeds"] == "1, 2"
 
 
 CONTRASTED = {MASK: 1.5, LANGUAGE_CONTRAST: 2.5, SOURCE_CONTRAST: -1.0, REMOVAL: 6.0}

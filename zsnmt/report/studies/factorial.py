@@ -32,14 +32,25 @@ CHRF, OFF_TARGET, ON_TARGET = "chrf", "off_target", "chrf_on_target"
 
 
 class Response(NamedTuple):
-    """What effects are on: its title, the figure whose form it has, the kinds of the directions it is of, and
-    what it is of a result.
+    """What effects are on: its title, the figure whose form it has, the kinds of the directions it is of,
+    what it is of a result, and which of these directions it is of, by default all.
     """
 
     title: str
     figure: str
     kinds: tuple[str, ...]
     value: Callable[[Scores, Result], float | None]
+    is_of: Callable[[Scores, Direction], bool] = lambda scores, direction: True
+
+
+def is_into_pivot(scores: Scores, direction: Direction) -> bool:
+    """Whether a direction is into the language that all pairs share."""
+    return direction.target == scores.pivot
+
+
+def is_out_of_pivot(scores: Scores, direction: Direction) -> bool:
+    """Whether a direction is out of the language that all pairs share."""
+    return direction.source == scores.pivot
 
 
 def figure_of(name: str) -> Callable[[Scores, Result], float | None]:
@@ -69,7 +80,10 @@ def responses(kinds: tuple[str, ...], name: str) -> list[Response]:
             value=share_in(lambda _, result: result.direction.source),
         ),
         Response("chrF++ on target", ON_TARGET, kinds, value=figure_of(ON_TARGET)),
-        Response("supervised chrF++", CHRF, (SUPERVISED,), value=figure_of(CHRF)),
+        Response("chrF++ into the pivot", CHRF, (SUPERVISED,), value=figure_of(CHRF), is_of=is_into_pivot),
+        Response(
+            "chrF++ out of the pivot", CHRF, (SUPERVISED,), value=figure_of(CHRF), is_of=is_out_of_pivot
+        ),
     ]
 
 
@@ -130,6 +144,7 @@ def values_of(blocks: Blocks, response: Response) -> tuple[np.ndarray, int]:
                 direction: response.value(scores, result)
                 for kind in response.kinds
                 for direction, result in scores.select(kind, blocks.ways[levels]).items()
+                if response.is_of(scores, direction)
             }
             for scores in runs
         ]
