@@ -16,7 +16,7 @@ from zsnmt.claims.needs import Need, ablation, masked_lm, probing
 from zsnmt.claims.papers import CLAIMS
 from zsnmt.claims.plan import FOLDER, HOURS_FILE, Job, Places, chains, plan, select_within_budget
 from zsnmt.claims.planned import jobs_table, power_table, terminal_text
-from zsnmt.claims.table import Outcome
+from zsnmt.claims.table import Outcome, power
 from zsnmt.claims.verdicts import Effect
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.runs import SCORES_FILE
@@ -88,7 +88,7 @@ def test_seeds_that_begin_at_zero_are_counted(places):
     effect = Effect("bert_tiny", "0, 1, 2", measured, several=True, part="EN+[EN]", deviations=(0.017, 0.017))
     found = plan([Outcome(BY_NAME["R3"], [effect])], places, ["R3"])
     assert power_rows_end(effect, "R3") == " 5" and [
-        job.seed for job in found if job.need.name == "bert_tiny"
+        job.seed for job in found if job.need.name == "bert_tiny_classic"
     ] == [*range(5)]
 
 
@@ -101,6 +101,31 @@ def test_where_a_config_decides_no_more_seeds_are_planned(places):
     measured = Measured("bleu", -5.0, interval=(-6.0, -4.0), difference=True)
     decided = Effect("word_orders", "1, 2, 3", measured, several=True, deviations=(3.0, 3.0))
     assert [job.seed for job in plan([Outcome(BY_NAME["L18"], [decided])], places, ["L18"])] == [1, 2, 3]
+
+
+def test_where_it_takes_longer_trainings_no_more_seeds_are_planned(places):
+    measured = Measured("bleu", -1.2, interval=(-2.0, -0.4), difference=True)
+    open_still = Effect("demo", "1, 2, 3", measured, several=True, deviations=(0.3, 0.3))
+    for effect, seeds in ((open_still, 13), (replace(open_still, unfinished=True), 3)):
+        outcome = Outcome(BY_NAME["L2"], [effect])
+        assert max(job.seed for job in plan([outcome], places, ["L2"]) if "demo" in job.need.name) <= seeds
+        assert (power(outcome, effect)[1] == "longer trainings") == effect.unfinished
+
+
+def test_a_figure_that_compares_configs_has_the_seeds_of_each(places):
+    measured = Measured("bleu", 3.0, interval=(-2.0, 8.0), difference=True)
+    one, other = "word_orders", "word_orders_little_data"
+    effect = Effect(
+        f"{one} → {other}",
+        "1, 2, 3, 4, 5; 1, 2; 1, 2, 3",
+        measured,
+        several=True,
+        by_config={one: frozenset(range(1, 6)), other: frozenset([1, 2, 4])},
+    )
+    outcome = Outcome(BY_NAME["L11"], [effect])
+    seeds = {need.configs[0].stem: outcome.seeds_of(need) for need in outcome.claim.needs}
+    assert seeds[one] == [1, 2, 3, 4, 5] and seeds[other] == [1, 2, 3, 4]
+    assert seeds["word_orders_no_cognates"] == [1, 2, 3]
 
 
 def test_a_run_of_several_jobs_is_counted_once_and_what_is_kept_not_at_all(places):
@@ -338,4 +363,4 @@ def test_needs_are_shown_as_commands_of_all_seeds():
         ablation("demo", "query").shown([1, 2, 3]) == "`zsnmt ablate configs/demo.conf query --seeds 1 2 3`"
     )
     shown = probing("demo", ["a"]).shown([1, 2, 3])
-    assert shown.endswith("--seeds 1 2 3`, then `zsnmt probe runs/demo/a/seed1`")
+    assert shown.endswith("--seeds 1 2 3`, then `zsnmt probe runs/demo/a/seed{1,2,3}`")

@@ -1,6 +1,7 @@
 """What kept masked LMs say of the claims on position encodings."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from statistics import fmean
 
@@ -16,6 +17,8 @@ MODERN = ("tupe_absolute", "tupe_relative", "relative_key", "relative_key_query"
 SVO = ("de", "fi", "fr", "sv", "velor")  # conditions by the order of the copy; the last ones are invented
 OTHER_ORDERS = ("ar", "eu", "hi", "tamek", "tamun", "velan")
 BILINGUAL = "bilingual"  # all conditions with two languages
+# Configs whose trainings ended while their losses still fell, as their pages say.
+SHORT = ("bert_bible_cpu", "bert_tiny", "bert_tiny_orders", "bert_treebank_cpu")
 BySeed = dict[int, float]
 
 
@@ -43,8 +46,11 @@ def groups(
     conditions: str = BILINGUAL,
     label: str = "",
     wanted: Range | None = None,
+    at_plateau: bool = False,
 ) -> Evidence:
-    """A figure of some encodings minus that of others, in each condition; `label` says more of what it is."""
+    """A figure of some encodings minus that of others, in each condition; `label` says more of what it is.
+    `at_plateau`: short trainings say so weakly.
+    """
 
     def effects(kept: Kept) -> list[Effect]:
         found = []
@@ -52,7 +58,9 @@ def groups(
             for condition in select_conditions(runs, conditions):
                 sides = [by_seed(runs, systems, condition, column=column) for systems in (ones, others)]
                 part = ", ".join(filter(None, (condition_label(condition), label)))
-                found += compare(config, column, *sides, part=part, wanted=wanted)
+                of_config = compare(config, column, *sides, part=part, wanted=wanted)
+                unfinished = at_plateau and config in SHORT
+                found += [replace(each, unfinished=unfinished) for each in of_config]
         return found
 
     return effects
@@ -98,7 +106,7 @@ def gap(runs: Sequence[dict], condition: str, column: Column) -> BySeed:
 
 def lowest_change(column: Column) -> Evidence:
     """Of the encodings the lowest change of a figure from the same order to another one, with an interval for
-    one that is chosen so.
+    one that is chosen so. Short trainings say so weakly.
     """
 
     def effects(kept: Kept) -> list[Effect]:
@@ -111,7 +119,8 @@ def lowest_change(column: Column) -> Evidence:
                     sides = [by_seed(runs, [system], of, column=column) for of in (condition, SAME)]
                     part = f"{condition_label(condition)}, {system}"
                     changes += compare(config, column, *sides, part=part, chosen_from=len(compared))
-                found += sorted(changes, key=lambda change: change.measured.mean)[:1]
+                lowest = sorted(changes, key=lambda change: change.measured.mean)[:1]
+                found += [replace(change, unfinished=config in SHORT) for change in lowest]
         return found
 
     return effects

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SEEDS = (1, 2, 3)
+PROBE = "zsnmt probe"  # takes several runs
 TEXT_KEYS = ("TEXT", "MULTIWAY", "RELEASE")  # of a config, which name a file or a folder
 
 
@@ -28,6 +29,10 @@ class Need:
         """The commands for some seeds as a document shows them, in backquotes."""
         listed = " ".join(map(str, seeds))
         shown = [command.replace("--seeds {seed}", f"--seeds {listed}") for command in self.commands]
+        shown = [
+            command.replace("seed{seed}", each_of(seeds)) if command.startswith(PROBE) else command
+            for command in shown
+        ]
         return ", then ".join(f"`{self.of_seed(command)}`" for command in shown)
 
     def of_seed(self, command: str, seed: int | None = None, runs: Path = Path("runs")) -> str:
@@ -39,6 +44,11 @@ class Need:
         """The configs that the commands name, from the top of the project."""
         words = " ".join(self.commands).split()
         return [Path(word) for word in dict.fromkeys(words) if word.startswith("configs/")]
+
+
+def each_of(seeds: Sequence[int]) -> str:
+    """The folders of some seeds as a shell spells them, in the form of a command."""
+    return f"seed{seeds[0]}" if len(seeds) == 1 else f"seed{{{{{','.join(map(str, seeds))}}}}}"
 
 
 def ablation(config: str, study: str, systems: Sequence[str] = (), *, pivot: str = "") -> Need:
@@ -66,13 +76,13 @@ def adaptation(config: str, before: str, systems: Sequence[str]) -> Need:
     )
 
 
-def probing(config: str, systems: Sequence[str]) -> Need:
+def probing(config: str, systems: Sequence[str], *options: str) -> Need:
     """Probes of the runs of a config."""
     return Need(
         f"{config}_probes",
         (
             *ablation(config, "query", systems).commands,
-            *(f"zsnmt probe {run_of(config, system)}" for system in systems),
+            *(" ".join((PROBE, run_of(config, system), *options)) for system in systems),
         ),
     )
 

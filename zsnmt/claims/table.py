@@ -13,6 +13,7 @@ from zsnmt.claims.verdicts import (
     COMPARED,
     FAILS,
     HOLDS,
+    MOST,
     OPEN,
     OPPOSED,
     SIDES,
@@ -34,7 +35,7 @@ from zsnmt.report.table import Cell, Measured, Table, markdown_rows
 RESULTS, DETAILS = "docs/results", "claims.md"
 TITLES = ["", "claim", "the paper", "here", "verdict"]
 POWER = ("a run deviates by", "seeds that tell")
-NO_NUMBER = "no number of them"
+NO_NUMBER, LONGER = f"more than {MOST}", "longer trainings"
 
 
 class Outcome(NamedTuple):
@@ -60,17 +61,16 @@ class Outcome(NamedTuple):
         """The seeds of a need, and further ones that the figures of its configs have on all sides."""
         seeds = {*need.seeds}
         for effect in self.effects:
-            sides = [{*map(int, side.split(", "))} for side in effect.seeds.split(SIDES)]
-            compared, own = configs_of(effect), {config.stem for config in need.configs}
-            if len(compared) > 1 and len(sides) > 1:  # a side of each config
-                sides = [side for config, side in zip(compared, sides) if config in own]
-            if own & {*compared} and sides:
-                seeds |= set.intersection(*sides)
+            sides = [frozenset(map(int, side.split(", "))) for side in effect.seeds.split(SIDES)]
+            common = effect.by_config or dict.fromkeys(configs_of(effect), frozenset.intersection(*sides))
+            seeds |= set().union(*(common.get(config.stem, ()) for config in need.configs))
         return sorted(seeds)
 
     def seeds_to_decide(self, effect: Effect) -> int | None:
-        """How many seeds would tell in one config; None where that is not known, or no number does."""
-        return seeds_to_decide(effect, self.wanted(effect))
+        """How many seeds would tell in one config; None where that is not known, where they are very many,
+        and where it takes longer trainings.
+        """
+        return None if effect.unfinished else seeds_to_decide(effect, self.wanted(effect))
 
 
 @cache
@@ -159,6 +159,8 @@ def detail(each: Outcome) -> str:
 
 def power(each: Outcome, effect: Effect) -> tuple[Cell, Cell]:
     """How far a run deviates over its seeds, and how many seeds would tell, as far as that is known."""
+    if effect.unfinished:
+        return None, LONGER
     if effect.deviation is None:
         return None, "two or more"
     number = each.seeds_to_decide(effect)

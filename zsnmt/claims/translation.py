@@ -185,12 +185,23 @@ def config_difference(
                     *(seeds(kept.scores[config][place.system.name]) for config in pair for place in places)
                 )
                 values = [values for side in sides for values in side]
+                common = {config: common_seeds(kept.scores[config], places) for config in pair}
                 found.append(
-                    effect(COMPARED.join(pair), shown, values, seeds=of_sides, part=part, range=wanted)
+                    replace(
+                        effect(COMPARED.join(pair), shown, values, seeds=of_sides, part=part, range=wanted),
+                        by_config=common,
+                    )
                 )
         return found
 
     return effects
+
+
+def common_seeds(systems: Systems, places: Sequence[Place]) -> frozenset[int]:
+    """The seeds that all of some places have."""
+    return frozenset.intersection(
+        *(frozenset(scores.seed for scores in systems[place.system.name]) for place in places)
+    )
 
 
 def means_of(systems: Systems, one: Place, other: Place | None) -> list[list[float]]:

@@ -13,8 +13,8 @@ A claim may consist of several clauses, each with figures of its own.
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev, variance
 from typing import NamedTuple
 
@@ -32,6 +32,7 @@ HOLDS, WEAKLY, UNDECIDED, OPPOSED, FAILS, UNTESTED = VERDICTS = (
 )
 FROM_WORST = (FAILS, OPPOSED, UNDECIDED, WEAKLY, HOLDS)  # what several clauses come to is the first of theirs
 POWER = 0.8  # how probably seeds are to tell
+MOST = 100  # seeds that are reckoned with
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class Effect:
     or of what; `clause`: the clause of the claim that it is a figure of, where there are several; `range`:
     that of the part, where it has its own; `deviations`: of one run over seeds, of each mean that the figure
     is made of, where each has several; `unfinished`: whether the loss of a training still fell, and the claim
-    is about what more training would change.
+    is about what more training would change; `by_config`: of a figure that compares two configs, the seeds
+    that all its systems have in each.
     """
 
     config: str
@@ -54,6 +56,7 @@ class Effect:
     range: "Range | None" = None
     deviations: tuple[float, ...] = ()
     unfinished: bool = False
+    by_config: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
     @property
     def fewest(self) -> int:
@@ -213,7 +216,7 @@ def configs_of(effect: Effect) -> list[str]:
 
 def seeds_to_decide(effect: Effect, wanted: Range) -> int | None:
     """How many seeds of each side tell whether a figure is in a range, if means and deviations stay as they
-    are; None for one seed, whose deviation is not known, and where no number of them does.
+    are; None for one seed, whose deviation is not known, and where `MOST` of them do not.
     """
     if not effect.deviations:
         return None
@@ -221,7 +224,7 @@ def seeds_to_decide(effect: Effect, wanted: Range) -> int | None:
     return seeds_that_tell(distance, effect.deviations)
 
 
-def seeds_that_tell(distance: float, deviations: Sequence[float], most: int = 100) -> int | None:
+def seeds_that_tell(distance: float, deviations: Sequence[float], most: int = MOST) -> int | None:
     """How many seeds of each side, of runs with these deviations, have in four of five cases an interval
     that does not reach as far as a distance; None where `most` have not. The test lines, which no seed adds
     to, are left aside.
