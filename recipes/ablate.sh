@@ -6,7 +6,7 @@
 #   bash recipes/ablate.sh configs/demo.conf removal_layer
 #
 # Studies: query variational removal_layer positions replacement li_table_1 clip_distance encodings bias_layers
-# distillation base_grid blocks_grid stage_two decoding_grid (docs/method.md).
+# distillation base_grid blocks_grid stage_two remedies_together decoding_grid (docs/method.md).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
 

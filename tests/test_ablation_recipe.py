@@ -32,6 +32,7 @@ def test_a_dry_run_prints_each_system_once_a_seed_and_trains_nothing(tiny):
         "base_grid",
         "blocks_grid",
         "stage_two",
+        "remedies_together",
     )  # other options; as many systems again
     studies = [study for study in STUDIES if study not in elsewhere]
     shown = run_command(

@@ -1,5 +1,6 @@
 """What cannot be distilled is refused before anything is read."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,23 @@ def test_a_learning_rate_has_fallen_at_the_end_of_so_many_epochs():
     assert stretch(by_updates, 6, 1300) == [*stretched, "--max-update", "7800"]
     with pytest.raises(InputError, match="--epochs 6: the schedule counts updates.*leave out --epochs"):
         stretch(by_updates, 6)
+
+
+def test_remedies_of_one_stage_have_the_options_of_each_once():
+    both = remedy_options("denoising+unlikelihood", [])
+    terms = ["--criterion", "zs_cross_entropy"]
+    assert both == [*terms, "--denoising-weight", "1", "--unlikelihood-weight", "1"]
+    assert remedy_options("from_pivot+consistency", ["chunked_label_smoothed_cross_entropy"])[-1:] == [
+        "--chunked-loss"
+    ]
+    assert default_name(Distillation(RUN, sides="none", remedy="denoising+unlikelihood"), Baseline()) == (
+        "baseline_denoising_unlikelihood"
+    )
+    for wrong in ("unlikelihood+first_word", "consistency+consistency"):
+        with pytest.raises(InputError, match=f"{re.escape(wrong)} is two forms of one remedy"):
+            Distillation(RUN, sides="none", remedy=wrong)
+    with pytest.raises(InputError, match="--remedy from_pivot trains on translations of the pivot alone"):
+        Distillation(RUN, sides="both", remedy="consistency+from_pivot", from_scratch=True)
 
 
 def test_a_remedy_keeps_a_chunked_loss_chunked():

@@ -170,6 +170,7 @@ def test_studies_share_the_plain_systems_under_the_names_of_their_architectures(
     for_baselines, for_residuals = len(STUDIES) - 1, len(WITH_RESIDUAL) - 1
     for_others = len(BELOW) + 1 + 1  # of `encodings` in all layers; the query; relative attention, k = 16
     for_others += 2 + 2  # the other two corners of the grid; the controls of students
+    for_others += 2 * (1 + 3)  # control and single remedies of those that are trained with two
     assert len(everything) - len(together) == for_baselines + for_residuals + for_others
 
 
@@ -248,7 +249,8 @@ def test_distillation_has_students_of_both_systems_with_the_names_that_their_rec
 
 
 def test_second_stages_have_the_names_and_the_options_that_their_recipe_gives():
-    for system in (each for each in systems(["stage_two"], [*SIZES, "--lr", "0.01"]) if each.sides):
+    stages = systems(["stage_two", "remedies_together"], [*SIZES, "--lr", "0.01"])
+    for system in (each for each in stages if each.sides):
         stage = Distillation(
             Path("run"), system.sides, few_lines=system.few_lines, remedy=system.remedy, epochs=None
         )
@@ -334,7 +336,7 @@ def test_stage_two_trains_each_corner_on_with_every_remedy_and_without():
             "",
             "there is no study 'layers'; there are query, variational, removal_layer, positions, "
             "replacement, li_table_1, clip_distance, encodings, bias_layers, distillation, base_grid, "
-            "blocks_grid, stage_two, decoding_grid",
+            "blocks_grid, stage_two, remedies_together, decoding_grid",
         ),
         (
             "bias_layers",

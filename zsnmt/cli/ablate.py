@@ -21,6 +21,7 @@ Studies (docs/method.md):
     base_grid        combines norm, place of the language tag and residual in every way
     blocks_grid      adds feed-forward blocks of the target languages, and removes that block's residual
     stage_two        trains some systems of the grid further, with each remedy
+    remedies_together    trains two systems further with two remedies at once
     decoding_grid    decodes two systems by masks, contrasts and ensembles
 
 The baseline of the same seed translates through the pivot for all systems, as in the paper.
@@ -58,7 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         nargs="+",
         metavar="STUDY",
         help="query, variational, removal_layer, positions, replacement, li_table_1, clip_distance, "
-        "encodings, bias_layers, distillation, base_grid, blocks_grid, stage_two or decoding_grid",
+        "encodings, bias_layers, distillation, base_grid, blocks_grid, stage_two, "
+        "remedies_together or decoding_grid",
     )
     parser.add_argument(
         "--systems", nargs="+", metavar="NAME", default=[], help="only these of the systems (default: all)"

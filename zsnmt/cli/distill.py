@@ -61,11 +61,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument(
         "--remedy",
-        choices=[*REMEDIES],
+        metavar="NAME[+NAME]",
         default=Distillation.remedy,
-        help="train with a remedy that acts on translation between all languages; the best one here is "
-        "consistency. docs/grid.md says what each does and which options it stands for, of which others may "
-        "come after --",
+        help=f"train with a remedy of translation between all languages ({', '.join(REMEDIES)}), or with "
+        "several and + between; the best one here is consistency. docs/grid.md says what each does and "
+        "which options it stands for, of which others may come after --",
     )
     parser.add_argument(
         "--word-level",

@@ -46,7 +46,7 @@ from zsnmt.runs.folder import (
     path_from_top,
     recipe_command,
 )
-from zsnmt.runs.grid import few_name, remedy_options
+from zsnmt.runs.grid import few_name, remedy_name, remedy_options
 from zsnmt.runs.systems import STUDENTS, WORDS
 from zsnmt.tasks.zs_translation import FEW_LINES
 from zsnmt.training.experiment import Experiment, prepare_data
@@ -105,7 +105,7 @@ def default_name(distillation: Distillation, teacher: Teacher) -> str:
     begun = "_from_scratch" * distillation.from_scratch
     same = distillation.student in (None, teacher.architecture) and not distillation.from_scratch
     student = teacher.record["system"] if same else distillation.student or teacher.architecture
-    few, remedy = distillation.few_lines, distillation.remedy
+    few, remedy = distillation.few_lines, remedy_name(distillation.remedy)
     learns = few_name(few) if few else STUDENTS[distillation.sides]
     words = WORDS * bool(distillation.word_level)
     together = f"of_{len(distillation.beside) + 1}" * bool(distillation.beside)

@@ -8,7 +8,7 @@ from zsnmt.decoding.methods.settings import Ensemble, Method
 from zsnmt.decoding.options import FLOAT32, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.runs.grid import REMEDIES
+from zsnmt.runs.grid import TOGETHER, options_of_remedy
 
 TARGETS, SOURCES = "targets", "sources"  # what the synthetic half of a pair is in training, and data folders
 BACK = "back"  # translations as sources of the pivot's sentences
@@ -83,8 +83,8 @@ class Distillation:
     `sides`: one of `SIDES`. The student has the architecture `student`, the teacher's by default, and begins
     with the teacher's weights unless `from_scratch`. `share` (0–1) of the pairs of an epoch are synthetic.
     Without sides it may learn `few_lines` of people in each direction that has no text. `remedy`: one of the
-    grid's, whose options the training has. `word_level`: the weight of word-level distillation. `epochs`:
-    that many in place of the config's.
+    grid's, or several with + between, whose options the training has. `word_level`: the weight of word-level
+    distillation. `epochs`: that many in place of the config's.
     """
 
     teacher: Path
@@ -112,9 +112,8 @@ class Distillation:
                 "below 1, or --sides none"
             )
 
-        if self.remedy and self.remedy not in REMEDIES:
-            raise InputError(f"there is no remedy '{self.remedy}'; choose {', '.join(REMEDIES)}")
-        if self.from_scratch and self.remedy == "from_pivot":
+        _ = options_of_remedy(self.remedy)  # which refuses what there is not
+        if self.from_scratch and "from_pivot" in self.remedy.split(TOGETHER):
             raise InputError(
                 "--remedy from_pivot trains on translations of the pivot alone, by which a model "
                 "--from-scratch learns to read no other language; leave one of them out"

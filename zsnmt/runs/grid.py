@@ -9,6 +9,7 @@ from itertools import product
 from typing import NamedTuple
 
 from zsnmt.decoding.methods.settings import OWN_PIVOT, Contrast
+from zsnmt.errors import InputError
 from zsnmt.runs.systems import BASELINE, DIRECTIONS, RESIDUAL, STUDENTS, System
 
 
@@ -81,8 +82,11 @@ CORNERS: dict[tuple[str, ...], System] = {
     for residual in (REMOVAL.low, REMOVAL.high)
 }
 
+PLAIN = {REMOVAL.low: BASELINE, REMOVAL.high: RESIDUAL}  # systems that differ by the removal alone
+
 CONTROL = STUDENTS["none"]
 TERMS = "--criterion", "zs_cross_entropy"
+TOGETHER = "+"  # between the names of remedies that one stage has
 REMEDIES = {  # of a second stage: the options of each, by name
     "consistency": (*TERMS, "--consistency-weight", "0.25"),
     "unlikelihood": (*TERMS, "--unlikelihood-weight", "1"),
@@ -96,9 +100,36 @@ CHUNKED = "chunked_label_smoothed_cross_entropy"
 
 
 def remedy_options(remedy: str, options: Sequence[str]) -> list[str]:
-    """The options of a remedy for a training with these; none without a name. The loss stays chunked."""
-    added = [*REMEDIES.get(remedy, ())]
-    return [*added, *form_of_loss(options)] if {*TERMS} <= {*added} else added
+    """The options of a remedy, or of several with + between, for a training with these; none without a name.
+    The loss stays chunked.
+    """
+    added = options_of_remedy(remedy)
+    return [*added, *form_of_loss(options)] if {*TERMS} <= {*added} else [*added]
+
+
+def options_of_remedy(remedy: str) -> tuple[str, ...]:
+    """The options of a remedy, or of several with + between, each once.
+
+    Raises `InputError` for one that there is not, or that is named twice, and for two of one term.
+    """
+    found: dict[str, str] = {}
+    names = remedy.split(TOGETHER) if remedy else []
+    for number, name in enumerate(names):
+        if name not in REMEDIES:
+            raise InputError(f"there is no remedy '{name}'; choose {', '.join(REMEDIES)}")
+        own = dict(zip(REMEDIES[name][::2], REMEDIES[name][1::2]))
+        if common := (own.keys() & found.keys()) - {TERMS[0]}:
+            raise InputError(
+                f"{TOGETHER.join(names[: number + 1])} is two forms of one remedy, {sorted(common)[0]}, or "
+                "one twice; leave one of them out"
+            )
+        found |= own
+    return tuple(word for option in found.items() for word in option)
+
+
+def remedy_name(remedy: str) -> str:
+    """A remedy, or several, in the name of a system."""
+    return remedy.replace(TOGETHER, "_")
 
 
 def term_options(options: Sequence[str]) -> list[str]:
@@ -142,7 +173,7 @@ def decoding_design(name: str, systems: Mapping[str, System]) -> Design:
     )
 
 
-DECODING_GRID = decoding_design("decoding_grid", {REMOVAL.low: BASELINE, REMOVAL.high: RESIDUAL})
+DECODING_GRID = decoding_design("decoding_grid", PLAIN)
 # Which are no factors of the design; an ensemble has the direct translation and the own pivot as its parts.
 OTHER_WAYS = "mask:prefer=1", "ensemble", "ensemble:by=average", OWN_PIVOT
 
@@ -157,14 +188,15 @@ FEW_LINES = {few_name(number): number for number in (1, 10)}  # real lines of ea
 
 def second_stage(base: System, remedy: str) -> System:
     """A system trained on with a remedy, or, as the control, without."""
+    is_remedy = remedy != CONTROL and remedy not in FEW_LINES
     return System(
-        f"{base.name}_{remedy}",
+        f"{base.name}_{remedy_name(remedy)}",
         base.architecture,
-        REMEDIES.get(remedy, ()),
+        options_of_remedy(remedy) if is_remedy else (),
         sides="none",
         base=base.name,
         few_lines=FEW_LINES.get(remedy, 0),
-        remedy=remedy if remedy in REMEDIES else "",
+        remedy=remedy if is_remedy else "",
     )
 
 
@@ -182,3 +214,20 @@ def remedy_design(remedy: str) -> Design:
         for corner, base in CORNERS.items()
     }
     return Design(remedy, (factor, BASE, REMOVAL), cells)
+
+
+PAIRS = (  # of remedies, whose stages have both
+    ("consistency", "denoising"),
+    ("consistency", "unlikelihood"),
+    ("denoising", "unlikelihood"),
+)
+
+
+def pair_design(one: str, other: str) -> Design:
+    """Two remedies, each alone, both and neither, on the baseline and without the residual."""
+    factors = Factor(one, "without", "with"), Factor(other, "without", "with"), REMOVAL
+    cells = {}
+    for levels in product(*((factor.low, factor.high) for factor in factors)):
+        chosen = [factor.name for factor, level in zip(factors[:2], levels) if level == factor.high]
+        cells[levels] = second_stage(PLAIN[levels[2]], TOGETHER.join(chosen) or CONTROL)
+    return Design(f"{one}{TOGETHER}{other}", factors, cells)

@@ -19,6 +19,9 @@ from zsnmt.runs.grid import (
     LANGUAGE_EMBEDDING,
     NORMALISATION,
     OTHER_WAYS,
+    PAIRS,
+    PLAIN,
+    pair_design,
     second_stages,
 )
 from zsnmt.runs.systems import (
@@ -210,6 +213,14 @@ def stage_two(baseline: Namespace) -> list[System]:
     return [*corners, *(system for base in corners for system in second_stages(base))]
 
 
+def remedies_together(baseline: Namespace) -> list[System]:
+    """The baseline and the system without the residual, trained on without a remedy, with one and with two
+    (`zsnmt.runs.grid`).
+    """
+    cells = (system for pair in PAIRS for system in pair_design(*pair).cells.values())
+    return [*PLAIN.values(), *dict.fromkeys(cells)]
+
+
 def decoding_grid(baseline: Namespace) -> list[System]:
     """The systems of every combination of masks and contrasts, which decode them (`zsnmt.runs.grid`)."""
     return [*dict.fromkeys(DECODING_GRID.cells.values())]
@@ -240,6 +251,7 @@ STUDIES: dict[str, Callable[[Namespace], list[System]]] = {
         base_grid,
         blocks_grid,
         stage_two,
+        remedies_together,
         decoding_grid,
     )
 }  # each called with the options of the baseline

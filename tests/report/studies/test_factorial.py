@@ -25,6 +25,7 @@ from zsnmt.runs.grid import (
     REMOVAL,
     SOURCE_CONTRAST,
     TAGS,
+    pair_design,
     remedy_design,
 )
 from zsnmt.runs.scores import DIRECT
@@ -181,6 +182,18 @@ def second_stage(remedy, gain, kind=ZERO_SHOT):
             for seed in (1, 2)
         ]
     return found
+
+
+def test_two_remedies_together_have_a_row_for_what_they_add_beyond_each_other():
+    gains, together = {"denoising": 4.0, "unlikelihood": 2.0}, 3.0
+    runs = []
+    for (one, other, _), system in pair_design("denoising", "unlikelihood").cells.items():
+        value = 10 + gains["denoising"] * (one == "with") + gains["unlikelihood"] * (other == "with")
+        both = together * (one == other == "with")
+        runs += [scored(system.name, seed, value + both + seed) for seed in (1, 2)]
+    found = effects("remedies_together", runs)
+    assert [*found] == ["denoising × unlikelihood"]
+    assert found["denoising × unlikelihood"]["zero-shot BLEU"].mean == pytest.approx(together / 2)
 
 
 def test_a_remedy_is_compared_with_training_on_and_has_rows_of_its_own():

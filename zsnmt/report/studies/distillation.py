@@ -1,5 +1,5 @@
 """What second stages bring to a system: students of its translations, and remedies; the studies
-`distillation` and `stage_two` of `zsnmt ablate`.
+`distillation`, `stage_two` and `remedies_together` of `zsnmt ablate`.
 """
 
 import math
@@ -9,7 +9,7 @@ from zsnmt.languages import SUPERVISED
 from zsnmt.report.scores import Column, other_kind, runs_by_system, seeds, signature_note
 from zsnmt.report.significance import mean_measured
 from zsnmt.report.table import Cell, Table
-from zsnmt.runs.grid import CONTROL, REMEDIES
+from zsnmt.runs.grid import CONTROL, PAIRS, REMEDIES, TOGETHER, remedy_name
 from zsnmt.runs.log import read_summary
 from zsnmt.runs.scores import DIRECT, Scores
 from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS, WORDS
@@ -51,7 +51,9 @@ def remedies_table(all_scores: Sequence[Scores]) -> Table | None:
     """A row for each system and each remedy that it was trained on with, as `distillation_table` has them."""
     return stages_table(
         all_scores,
-        {CONTROL: "none, for as long"} | {name: name for name in REMEDIES},
+        {CONTROL: "none, for as long"}
+        | {name: name for name in REMEDIES}
+        | {remedy_name(TOGETHER.join(pair)): " and ".join(pair) for pair in PAIRS},
         name="remedies",
         title="What remedies bring to each system",
         headers=("system", "trained on with"),

@@ -21,9 +21,11 @@ from zsnmt.runs.grid import (
     DECODING_GRID,
     FEW_LINES,
     LCS_GRID,
+    PAIRS,
     REMEDIES,
     REMOVAL,
     Design,
+    pair_design,
     remedy_design,
 )
 from zsnmt.runs.scores import DIRECT, Result, Scores, Way
@@ -173,18 +175,34 @@ def cell(design: Design, blocks: Blocks, response: Response, term: Sequence[str]
     return Measured(response.figure, found.size, interval=found.interval, difference=True, note=note)
 
 
+Chosen = Callable[[Design, Sequence[str]], bool]  # whether a table has the effect of some factors
+
+
+def every_effect(design: Design, term: Sequence[str]) -> bool:
+    """All main effects, and those of every two factors."""
+    return True
+
+
+def of_first(design: Design, term: Sequence[str]) -> bool:
+    """The main effect of the first factor, and its effects with others."""
+    return design.factors[0].name in term
+
+
+def of_first_two(design: Design, term: Sequence[str]) -> bool:
+    """The effect of the first two factors together."""
+    return [*term] == [factor.name for factor in design.factors[:2]]
+
+
 def effect_rows(
-    design: Design, blocks: Blocks, measured: Sequence[Response], of_first: bool = False
+    design: Design, blocks: Blocks, measured: Sequence[Response], chosen: Chosen = every_effect
 ) -> list[list[Cell]]:
-    """One row per effect: its name, its seeds, and what it is on each response; `of_first`: those of the
-    first factor alone.
-    """
+    """One row per effect that is chosen: its name, its seeds, and what it is on each response."""
     names = [factor.name for factor in design.factors]
-    chosen = [term for term in terms(names) if not of_first or names[0] in term]
     seeds = ", ".join(map(str, blocks.seeds))
     return [
         [" × ".join(term), seeds, *(cell(design, blocks, response, term=term) for response in measured)]
-        for term in chosen
+        for term in terms(names)
+        if chosen(design, term)
     ]
 
 
@@ -196,15 +214,13 @@ def effects_table(
     title: str,
     measured: Sequence[Response],
     about: str,
-    of_first: bool = False,
+    chosen: Chosen = every_effect,
 ) -> Table | None:
     """The effects of some designs; None unless one of them is complete in some seed."""
     found = [(design, blocks) for design in designs if (blocks := blocks_of(design, all_scores))]
     if not found:
         return None
-    rows = [
-        row for design, blocks in found for row in effect_rows(design, blocks, measured, of_first=of_first)
-    ]
+    rows = [row for design, blocks in found for row in effect_rows(design, blocks, measured, chosen=chosen)]
     used = {id(scores): scores for _, blocks in found for runs in blocks.cells.values() for scores in runs}
     left_out = sorted({run for _, blocks in found for run in blocks.left_out})
     notes = [
@@ -288,7 +304,7 @@ def stage_two_table(all_scores: Sequence[Scores]) -> Table | None:
         name="stage_two",
         title="Effects of remedies in a second stage",
         measured=ZERO_SHOT_RESPONSES,
-        of_first=True,
+        chosen=of_first,
         about=f"Each remedy against {CONTROL}, the same training without it. {levels_note([BASES])}",
     )
 
@@ -302,9 +318,23 @@ def few_lines_table(all_scores: Sequence[Scores]) -> Table | None:
         name="few_lines",
         title="Effects of a few real lines (few-shot, not zero-shot)",
         measured=FEW_SHOT_RESPONSES,
-        of_first=True,
+        chosen=of_first,
         about="So many lines of each direction that had none, which is few-shot then, against "
         f"{CONTROL}, to which the same directions are zero-shot. {levels_note([BASES])}",
+    )
+
+
+def together_table(all_scores: Sequence[Scores]) -> Table | None:
+    """What two remedies change together beyond what each changes alone."""
+    return effects_table(
+        all_scores,
+        [pair_design(*pair) for pair in PAIRS],
+        name="remedies_together",
+        title="Effects of two remedies in one stage",
+        measured=ZERO_SHOT_RESPONSES,
+        chosen=of_first_two,
+        about="Each cell was trained on for as long, with both remedies, one or none, with the residual and "
+        "without.",
     )
 
 
@@ -332,6 +362,7 @@ STUDY_TABLES = {
     **FIRST_STAGE_TABLES,
     "stage_two": stage_two_table,
     "few_lines": few_lines_table,
+    "remedies_together": together_table,
 }
 
 
