@@ -8,7 +8,7 @@ from argparse import ArgumentTypeError
 
 import pytest
 
-from zsnmt.console import Printable, output_file, run
+from zsnmt.console import Printable, folder_name, output_file, run
 from zsnmt.errors import InputError
 from zsnmt.processes import worker_pool
 
@@ -182,3 +182,10 @@ def test_what_was_printed_before_an_error_is_kept():
     result = shell("print('x'); open('/no/such')", "")
     assert (result.returncode, result.stdout) == (1, "x\n")
     assert result.stderr == "error: /no/such: No such file or directory\n"
+
+
+@pytest.mark.parametrize("name", ["", ".hidden", "a/b", "..", "a\n"])
+def test_the_name_of_a_run_is_that_of_a_folder(name):
+    with pytest.raises(ArgumentTypeError, match="cannot name a folder"):
+        folder_name(name)
+    assert folder_name("zs_transformer-2") == "zs_transformer-2"

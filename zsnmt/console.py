@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from zsnmt.errors import InputError
+from zsnmt.files.names import is_plain
 from zsnmt.files.replacing import CANNOT_GROW, check_output
 
 FAILED, MISUSED = 1, 2
@@ -176,6 +177,15 @@ def file_of_new_folder(word: str) -> Path:
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     return path
+
+
+def folder_name(word: str) -> str:
+    """An option's name for a run, which becomes that of a folder."""
+    if not is_plain(word):
+        raise argparse.ArgumentTypeError(
+            f"'{word}' cannot name a folder; take letters, digits, _ and -, without a leading dot"
+        )
+    return word
 
 
 def add_fields(parser: argparse.ArgumentParser, settings: type, without: Collection[str] = ()) -> None:

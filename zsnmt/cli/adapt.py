@@ -37,7 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--frozen", action="store_true", help="train only the rows of the new languages, and their adapters"
     )
     parser.add_argument(
-        "--name", help="name of the adapted run (default: that of RUN's system, with _frozen in that mode)"
+        "--name",
+        type=console.folder_name,
+        help="name of the adapted run (default: that of RUN's system, with _frozen in that mode)",
     )
     parser.add_argument("--seed", type=whole_number, metavar="K", help="seed (default: that of RUN's folder)")
     parser.add_argument(

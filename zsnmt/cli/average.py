@@ -22,7 +22,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--number", type=positive, required=True, metavar="K", help="so many of its best checkpoints"
     )
     parser.add_argument(
-        "--name", help="system of the new run, the name of its folder (default: SYSTEM_mean_of_K)"
+        "--name",
+        type=console.folder_name,
+        help="system of the new run, the name of its folder (default: SYSTEM_mean_of_K)",
     )
     options = parser.parse_args(arguments)
     from zsnmt.runs.averaging import average_again  # loads PyTorch

@@ -126,7 +126,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "then few-shot (default: FEW_LINES of the config, or none)",
     )
     parser.add_argument(
-        "--name", help="name of the student (default: that of the teacher's system and what it learns)"
+        "--name",
+        type=console.folder_name,
+        help="name of the student (default: that of the teacher's system and what it learns)",
     )
     parser.add_argument(
         "--way",

@@ -41,7 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="train and score the systems of zsnmt ablate",
     )
     add_seeds(parser)
-    parser.add_argument("--name", help="name of a variant, needed with options of its own")
+    parser.add_argument(
+        "--name", type=console.folder_name, help="name of a variant, needed with options of its own"
+    )
     parser.add_argument(
         "--nodes", type=positive, default=Job.nodes, metavar="N", help="machines for each job"
     )

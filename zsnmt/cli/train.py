@@ -39,7 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     add_seeds(parser)
     parser.add_argument(
-        "--name", help="name of the system, needed with options of its own (default: the architecture)"
+        "--name",
+        type=console.folder_name,
+        help="name of the system, needed with options of its own (default: the architecture)",
     )
     add_check(parser)
     add_team(parser)

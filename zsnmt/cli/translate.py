@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from zsnmt import console
+from zsnmt.cli.recipe import positive
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import (
     BATCH_TOKENS,
@@ -87,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_search_options(parser)
     parser.add_argument(
         "--batch-tokens",
-        type=int,
+        type=positive,
         metavar="N",
         default=BATCH_TOKENS,
         help="about how many source tokens a batch has",

@@ -37,7 +37,7 @@ class Ranking(NamedTuple):
         """The correlation and its 95 % interval."""
         return {
             "spearman": round(self.correlation, 4),
-            "interval": [round(end, 4) for end in interval(self.resampled)],
+            "interval": [round(min(1, max(-1, end)), 4) for end in interval(self.resampled)],
         }
 
 
