@@ -1,5 +1,7 @@
 """What `zsnmt distill` refuses before it reads anything large."""
 
+from argparse import Namespace
+
 import pytest
 
 from zsnmt.cli import distill
@@ -17,3 +19,19 @@ def test_options_of_translations_are_refused_where_there_are_none(tmp_path, monk
         WrongUse, match=f"^{given[0]} is of translations to learn from, and with --sides none"
     ):
         distill.main([str(tmp_path / "some.conf"), str(tmp_path), *control, *given])
+
+
+@pytest.mark.parametrize(
+    ("sides", "given", "weight"),
+    [
+        ("both", None, 0.5),
+        ("both", 0.0, 0.0),
+        ("targets", 2.0, 2.0),
+        ("none", None, 0.0),
+        ("self", None, 0.0),
+    ],
+)
+def test_the_weight_of_the_config_is_for_translations_of_the_pivot_and_gives_way_to_another(
+    sides, given, weight
+):
+    assert distill.word_level(Namespace(sides=sides, word_level=given), 0.5) == weight

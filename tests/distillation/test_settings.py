@@ -138,6 +138,13 @@ def test_a_learning_rate_has_fallen_at_the_end_of_so_many_epochs():
         stretch(by_updates, 6)
 
 
+def test_what_the_config_asks_of_all_students_is_not_in_their_names():
+    names = [
+        default_name(Distillation(RUN, word_level=1), Baseline(), of_config) for of_config in (0, 1, 0.5)
+    ]
+    assert names == ["baseline_distilled_words", "baseline_distilled", "baseline_distilled_words"]
+
+
 def test_remedies_of_one_stage_have_the_options_of_each_once():
     both = remedy_options("denoising+unlikelihood", [])
     terms = ["--criterion", "zs_cross_entropy"]

@@ -40,7 +40,15 @@ from zsnmt.decoding.options import (
     chosen_search,
     engine_choice,
 )
-from zsnmt.distillation.settings import ANY, HELD_OUT, NONE, SIDES, Distillation, SyntheticSettings
+from zsnmt.distillation.settings import (
+    ANY,
+    HELD_OUT,
+    NONE,
+    SELF,
+    SIDES,
+    Distillation,
+    SyntheticSettings,
+)
 from zsnmt.runs.grid import REMEDIES
 from zsnmt.scoring.options import IDENTIFIERS
 
@@ -70,10 +78,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--word-level",
         type=float,
-        default=Distillation.word_level,
         metavar="WEIGHT",
         help="with this weight, also learn the probability that the teacher, who reads the pivot's sentence, "
-        "gives each piece in each place of a pair's target (word-level distillation; 1 is usual; default: 0)",
+        "gives each piece in each place of a pair's target (word-level distillation; 1 is usual; default: "
+        "WORD_LEVEL of the config, or 0)",
     )
     parser.add_argument(
         "--lines", type=positive, metavar="N", help="lines of each direction (default: all there are)"
@@ -174,7 +182,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         share=options.share,
         few_lines=few_lines(options, experiment.config.few_lines),
         remedy=options.remedy,
-        word_level=options.word_level,
+        word_level=word_level(options, experiment.config.word_level),
         epochs=options.epochs,
         synthetic=synthetic,
     )
@@ -219,6 +227,13 @@ def few_lines(options: Namespace, of_config: int) -> int:
     if options.few_lines is None:
         return of_config if options.sides == NONE else 0
     return options.few_lines
+
+
+def word_level(options: Namespace, of_config: float) -> float:
+    """The weight of word-level distillation: the config's is for translations of the pivot."""
+    if options.word_level is None:
+        return 0.0 if options.sides in (NONE, SELF) else of_config
+    return options.word_level
 
 
 def own_words(words: Sequence[str], options: Namespace) -> list[str]:

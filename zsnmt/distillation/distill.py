@@ -100,14 +100,16 @@ class StudentData:
         ]
 
 
-def default_name(distillation: Distillation, teacher: Teacher) -> str:
-    """What a student is called unless told otherwise: `zs_transformer_distilled_targets`."""
+def default_name(distillation: Distillation, teacher: Teacher, word_level: float = 0.0) -> str:
+    """What a student is called unless told otherwise: `zs_transformer_distilled_targets`. `word_level`: that
+    of the config's students, which have no word for it in their names.
+    """
     begun = "_from_scratch" * distillation.from_scratch
     same = distillation.student in (None, teacher.architecture) and not distillation.from_scratch
     student = teacher.record["system"] if same else distillation.student or teacher.architecture
     few, remedy = distillation.few_lines, remedy_name(distillation.remedy)
     learns = few_name(few) if few else STUDENTS[distillation.sides]
-    words = WORDS * bool(distillation.word_level)
+    words = WORDS * (distillation.word_level not in (0, word_level))
     together = f"of_{len(distillation.beside) + 1}" * bool(distillation.beside)
     alone = remedy and not few and distillation.sides == NONE  # which is named as the grid names it
     parts = [remedy] if alone else [*filter(None, (learns, together, words, remedy))]
@@ -142,7 +144,7 @@ def distill_rounds(
             "another teacher, too; leave one of them out, and give each round its own command"
         )
     first = Teacher(distillation.teacher)
-    name = name or default_name(distillation, first)
+    name = name or default_name(distillation, first, experiment.config.word_level)
     seed = first.record["seed"] if seed is None else seed
     run = distillation.teacher
     for number in range(1, rounds + 1):

@@ -95,6 +95,9 @@ class Config:
     distillation: tuple[str, ...] = setting(
         FAIRSEQ_OPTIONS, "options of fairseq-train for the students of zsnmt distill", ()
     )
+    word_level: float = setting(
+        NUMBER, "weight of word-level distillation for students, unless --word-level gives another", 0.0
+    )
     few_lines: int = setting(
         WHOLE,
         "so many real lines of each zero-shot direction are added by zsnmt distill --sides none",
