@@ -288,6 +288,8 @@ def save_before_ending() -> None:
 
     def note(number: int, frame: object) -> None:
         told.append(number)
+        if number == signal.SIGINT:  # a second one ends it at once
+            signal.signal(number, signal.default_int_handler)
 
     def begin_epoch(self: Trainer, epoch: int) -> None:
         for number in ENDINGS:
@@ -306,6 +308,9 @@ def save_before_ending() -> None:
         losses, is_over = stock_save(cfg, trainer, task, place, *rest)
         if not is_over and (all_know if trainer.data_parallel_world_size > 1 else told):
             checkpoint_utils.save_checkpoint(cfg.checkpoint, trainer, place, None)
+            if trainer.data_parallel_world_size > 1:  # none ends before the first has saved
+                group = trainer.data_parallel_process_group
+                distributed_utils.all_reduce_dict({"saved": 1}, trainer.device, group)
             logger.info(f"{SAVED} {trainer.get_num_updates()} updates")
             sys.exit(128 + (told or ENDINGS)[0])
         return losses, is_over

@@ -10,7 +10,7 @@ from fairseq.data import indexed_dataset
 
 from tests.distillation.conftest import DIRECTIONS, LANGUAGES, OTHERS, PIVOT
 from zsnmt.corpora.overlap import normalise
-from zsnmt.distillation.distill import make_data, options_of_data, record
+from zsnmt.distillation.distill import make_data, options_of_data, student_record
 from zsnmt.distillation.few_lines import choose_lines, remaining_validation, untrained_pairs
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.student import tempered_share
@@ -137,7 +137,7 @@ def test_the_record_tells_few_shot_directions_from_all_others(last_stage, tmp_pa
     data, _, distillation = last_stage
     (tmp_path / "run.json").write_text(json.dumps({"config": "c", "system": "s", "text": "t", "seed": 1}))
     teacher = SimpleNamespace(run=tmp_path, describe=dict)
-    said = record(distillation, teacher, data)
+    said = student_record(distillation, teacher, data)
     assert said["few_shot"] == data.few and said["synthetic"] == []
     about = said["distillation"]
     assert about["few_lines"]["from"] == "validation text" and about["few_lines"]["lines"] == NUMBER

@@ -5,7 +5,7 @@ import torch
 
 from tests.conftest import toy_options
 from tests.support.decoding import SEAMS, SIZES, build, made_sentences, padded
-from zsnmt.distillation.layers import chosen_layers, depths, fit_layers, places_of, write_beginning
+from zsnmt.distillation.layers import depths, evenly_spaced, fit_layers, places_of, write_beginning
 from zsnmt.distillation.student import check_growth
 from zsnmt.errors import InputError
 from zsnmt.models.zs_transformer import zs_transformer
@@ -33,7 +33,7 @@ WEIGHTS = {
 )
 def test_layers_are_spaced_from_the_first_to_the_last(number, of, chosen):
     """As Shleifer and Rush (2020) list them for 12."""
-    assert chosen_layers(number, of) == chosen
+    assert evenly_spaced(number, of) == chosen
 
 
 def test_stacks_with_more_layers_lose_some_and_the_others_stay():

@@ -23,6 +23,7 @@ from zsnmt.cli import probe_states
 from zsnmt.console import WrongUse
 from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.corpora.multiway import read_multiway
+from zsnmt.corpora.random_lines import random_lines
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json, write_json
 from zsnmt.inference.states import (
@@ -30,13 +31,12 @@ from zsnmt.inference.states import (
     batches,
     encoder_states,
     live_states,
-    load_run,
+    load_probed_run,
     load_stock_checkpoint,
     read_sentences,
     write_states,
 )
 from zsnmt.languages import language_tag
-from zsnmt.masked_lm.random_lines import random_lines
 from zsnmt.runs.folder import start_run
 from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import write_lines
@@ -116,7 +116,7 @@ def exactly(model: ProbedModel) -> ProbedModel:
 
 @pytest.fixture(scope="module")
 def model(run) -> ProbedModel:
-    return exactly(load_run(run))
+    return exactly(load_probed_run(run))
 
 
 @pytest.fixture(scope="module")
@@ -231,14 +231,14 @@ def test_files_are_float32_mapped_and_described(folder, run):
 def test_tags_of_the_source_are_left_out_and_seen_by_the_encoder(tagged_run, folder, text, tmp_path):
     untagged = read_states(folder).labels
     for target in ("velan", "tamun"):
-        write_states(tmp_path / target, exactly(load_run(tagged_run, target=target)), text)
+        write_states(tmp_path / target, exactly(load_probed_run(tagged_run, target=target)), text)
     one, other = (read_states(tmp_path / target) for target in ("velan", "tamun"))
     assert (one.record["target"], one.record["removed_layers"]) == ("velan", [])
     for states in (one, other):
         assert all(np.array_equal(*pair) for pair in zip(states.labels, untagged))
     np.testing.assert_array_equal(one.layers["0"], other.layers["0"])
     assert not np.allclose(one.layers["1"], other.layers["1"], atol=1e-3)
-    model = exactly(load_run(tagged_run, target="velan"))
+    model = exactly(load_probed_run(tagged_run, target="velan"))
     rows = rows_of(one.labels, "inglan", 3)
     tags = [model.dictionary.index(language_tag(language)) for language in ("inglan", "velan")]
     naive = naive_states(model, [*tags, *one.labels.token[rows], model.dictionary.eos()])
@@ -247,10 +247,10 @@ def test_tags_of_the_source_are_left_out_and_seen_by_the_encoder(tagged_run, fol
 
 def test_a_target_is_asked_for_only_where_the_source_bears_it(tagged_run, run):
     with pytest.raises(InputError, match="must be told the target language: one of inglan, velan, tamun"):
-        load_run(tagged_run)
+        load_probed_run(tagged_run)
     with pytest.raises(InputError, match="unknown language 'nolan'"):
-        load_run(tagged_run, target="nolan")
-    assert load_run(run, target="velan").record["target"] is None
+        load_probed_run(tagged_run, target="nolan")
+    assert load_probed_run(run, target="velan").record["target"] is None
 
 
 # What they do not depend on
@@ -488,7 +488,7 @@ def test_the_script_reads_the_text_of_the_run(run, tmp_path, capsys):
 def test_the_script_draws_lines_of_the_training_text(run, corpus, tmp_path):
     probe(run, tmp_path / "training", "--split", "train", "--random-lines", 7, "--seed", 3)
     drawn = random_lines(corpus / "text", "train", LANGUAGES, 7, seed=3)
-    write_states(tmp_path / "expected", load_run(run), drawn, translations=False)
+    write_states(tmp_path / "expected", load_probed_run(run), drawn, translations=False)
     states, expected = (read_states(tmp_path / name) for name in ("training", "expected"))
     assert states.record == expected.record and states.record["sentences"] == 7
     assert states.record["translations"] is False

@@ -12,13 +12,13 @@ from zsnmt.report.scores import (
     caption,
     check_comparable,
     columns_of,
-    contrasts_of,
     groups_of,
     list_some,
     mean_over_directions,
     pivot_note,
     runs_by_system,
     short_commit,
+    way_differences,
 )
 from zsnmt.runs.scores import DIRECT, PIVOT, Way
 from zsnmt.scoring.figures import ALL, ROOMY
@@ -67,9 +67,9 @@ def test_columns_are_of_the_kinds_and_ways_that_were_scored():
         "zero-shot cost",
         "cost through pivot",
     ]
-    assert [contrast.title for contrast in contrasts_of(groups_of(SCORES))] == ["zero-shot minus pivot"]
+    assert [each.title for each in way_differences(groups_of(SCORES))] == ["zero-shot minus pivot"]
     alone = [only(SCORES[0], (SUPERVISED, DIRECT))]
-    assert [column.title for column in columns_of(alone, ALL)] == ["supervised"] and not contrasts_of(
+    assert [column.title for column in columns_of(alone, ALL)] == ["supervised"] and not way_differences(
         groups_of(alone)
     )
 
@@ -92,7 +92,7 @@ def test_another_way_and_kind_have_columns_and_differences_of_their_own():
         "off-target by mask (keep 0.9)",
         "zero-resource off-target",
     ]
-    assert [contrast.title for contrast in contrasts_of(groups_of(scores))] == [
+    assert [each.title for each in way_differences(groups_of(scores))] == [
         "zero-shot minus pivot",
         "zero-shot by mask (keep 0.9) minus direct",
         "zero-shot by mask (keep 0.9) minus pivot",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from zsnmt.training.locks import LOCK_FILE
+from zsnmt.files.locks import LOCK_FILE
 
 
 @contextmanager

@@ -213,7 +213,7 @@ folder, host, meet, *words = sys.argv[1:]
 recipe = Recipe("train", team=Team(1, False, hosts=2, host=int(host), meet=meet))
 fairseq_train.CHECKPOINTS = "."
 def main():
-    if not recipe.follows():
+    if not recipe.join_hosts():
         fairseq_train.train(fairseq_train.Path(folder), "a model", words, team=recipe.steps.team)
 console.run(main)
 """

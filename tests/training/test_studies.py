@@ -22,7 +22,7 @@ from zsnmt.modules.attention_residual import (
 )
 from zsnmt.modules.position_names import ENCODINGS
 from zsnmt.modules.variational_dropout import VariationalDropout
-from zsnmt.runs.grid import CONTROL, CORNERS, FEW_LINES, REMEDIES, remedy_options
+from zsnmt.runs.grid import CONTROL, CORNERS, FEW_LINE_STAGES, REMEDIES, remedy_options
 from zsnmt.runs.systems import (
     BASELINE,
     BELOW,
@@ -320,11 +320,11 @@ def test_stage_two_trains_each_corner_on_with_every_remedy_and_without():
     for base in first:
         stages = [system for system in study if system.base == base and system.sides == "none"]
         names = [system.name.removeprefix(f"{base}_") for system in stages]
-        assert {*names} == {CONTROL, *REMEDIES, *FEW_LINES} and len({*names}) == len(names)
+        assert {*names} == {CONTROL, *REMEDIES, *FEW_LINE_STAGES} and len({*names}) == len(names)
         for system, name in zip(stages, names):
             options = training_options(system.architecture, [*SIZES, *system.options])
             weights = [getattr(options, f"{term}_weight", 0) for term in TERMS]
-            assert sum(map(bool, weights)) == (name not in (CONTROL, "from_pivot", *FEW_LINES))
+            assert sum(map(bool, weights)) == (name not in (CONTROL, "from_pivot", *FEW_LINE_STAGES))
             assert (options.lang_pairs == "from_pivot") == (name == "from_pivot")
 
 

@@ -9,7 +9,7 @@ from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.machine import Machine
 from zsnmt.training.rule import SIZES
 from zsnmt.training.timed_rule import (
-    FEWEST_UPDATES,
+    FEWEST_TIMED_UPDATES,
     LEAST,
     STUDENT,
     Plan,
@@ -55,7 +55,7 @@ def test_plenty_of_time_has_all_text_and_the_updates_of_the_rule():
 
 
 def test_little_time_has_a_smaller_model_and_too_little_the_least_of_it():
-    assert chosen(30).size == SIZES[1] and chosen(30).updates >= FEWEST_UPDATES
+    assert chosen(30).size == SIZES[1] and chosen(30).updates >= FEWEST_TIMED_UPDATES
     assert chosen(5).size == SIZES[0] and chosen(5).seconds <= 300
     assert chosen(0.1).size == SIZES[0] and chosen(0.1).updates == LEAST and chosen(0.1).seconds > 6
 

@@ -10,6 +10,7 @@ from zsnmt.adaptation.joined_text import join_text, new_languages
 from zsnmt.adaptation.modes import FROZEN, FULL
 from zsnmt.corpora.training_text import say_what_is_left_out
 from zsnmt.errors import InputError
+from zsnmt.files.locks import locked
 from zsnmt.files.replacing import replacing, replacing_folder
 from zsnmt.languages import read_languages
 from zsnmt.processes import cores
@@ -23,7 +24,6 @@ from zsnmt.training.experiment import (
     hold,
     make_source,
 )
-from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, content_of
 from zsnmt.training.train import check_options, train_and_average
 

@@ -25,7 +25,7 @@ STOCK = "fairseq transformer"
 PAIRWISE = "the same by T×T×d vectors"
 
 
-def training_table(sizes: Sequence[str], sentences: int, length: int, rounds: int) -> Iterator[str]:
+def training(sizes: Sequence[str], sentences: int, length: int, rounds: int) -> Iterator[str]:
     """A table for each size: the time of a training step of each architecture, against fairseq's
     transformer.
     """

@@ -9,11 +9,11 @@ from typing import BinaryIO
 
 from zsnmt.claims.plan import FOLDER, HOURS_FILE, Job, Places, read_hours
 from zsnmt.errors import InputError
+from zsnmt.files.locks import locked
 from zsnmt.files.records import write_json
 from zsnmt.masked_lm.runs import SCORES_FILE as MASKED_LM_SCORES
 from zsnmt.runs.scores import SCORES_FILE
 from zsnmt.training.children import describe_ending, start
-from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps
 
 

@@ -7,12 +7,12 @@ from statistics import fmean
 
 from zsnmt.claims.kept import Kept, Systems
 from zsnmt.claims.verdicts import COMPARED, Effect, Range, difference, effect, list_sides
-from zsnmt.languages import FAMILIES, SUPERVISED, ZERO_SHOT, Direction
+from zsnmt.languages import SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.adaptation import members
 from zsnmt.report.papers.liu import Place
-from zsnmt.report.scores import all_directions, seeds
+from zsnmt.report.scores import seeds
 from zsnmt.report.significance import Side, mean_difference
-from zsnmt.report.systems import BETWEEN, family_relation
+from zsnmt.report.systems import within_families
 from zsnmt.report.table import Measured, complete
 from zsnmt.runs.log import read_summary
 from zsnmt.runs.scores import Result, Scores
@@ -132,14 +132,7 @@ def family_difference(one: Place, other: Place) -> Evidence:
         found = []
         for config, systems in kept.scores.items():
             runs = [scores for of_system in systems.values() for scores in of_system]
-            known = FAMILIES | dict(runs[0].families)
-            kinds = all_directions(runs)
-            within: dict[str, list[Direction]] = {}
-            for direction, kind in kinds.items():
-                relation = family_relation(direction, known)
-                if kind == ZERO_SHOT and relation not in (None, BETWEEN):
-                    within.setdefault(str(relation), []).append(direction)
-            for family, directions in within.items():
+            for family, directions in within_families(runs).items():
                 found += compare(config, systems, (one, other), part=family, directions=directions)
         return found
 

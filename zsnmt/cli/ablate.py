@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "--jobs gives each run a GPU of its own; leave it out where processes share each training"
         )
     recipe = Recipe("ablate", options.check, team)
-    if not options.dry_run and recipe.follows():
+    if not options.dry_run and recipe.join_hosts():
         return
 
     from zsnmt.cli import evaluate, table

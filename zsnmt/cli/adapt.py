@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     own, further = split_options(words)
     options = parse_own(parser, own)
     recipe = Recipe("adapt", options.check, chosen_team(options))
-    if recipe.follows():
+    if recipe.join_hosts():
         return
 
     from zsnmt.adaptation.adapt import Adaptation, adapt_run

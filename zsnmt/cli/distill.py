@@ -154,7 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     own, further = split_options(words)
     options = parse_own(parser, own)
     recipe = Recipe("distill", options.check, chosen_team(options))
-    if recipe.follows():
+    if recipe.join_hosts():
         return
 
     from zsnmt.decoding.methods.settings import parse_method

@@ -53,15 +53,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("a checkpoint of fairseq's own transformer needs --data and --text")
     from zsnmt.analysis.state_folder import read_states
     from zsnmt.corpora.multiway import read_translations
-    from zsnmt.inference.states import load_run, load_stock_checkpoint, write_states  # loads PyTorch
+    from zsnmt.corpora.random_lines import random_lines
+    from zsnmt.inference.states import load_probed_run, load_stock_checkpoint, write_states  # loads PyTorch
     from zsnmt.languages import check_known
-    from zsnmt.masked_lm.random_lines import random_lines
     from zsnmt.runs.folder import read_record
 
     if options.model.is_file():
         model = load_stock_checkpoint(options.model, options.data)
     else:
-        model = load_run(options.model, options.checkpoint, options.target)
+        model = load_probed_run(options.model, options.checkpoint, options.target)
     languages = [check_known(language, model.languages) for language in options.languages or model.languages]
     folder = options.text or Path(read_record(options.model)["text"])
     if options.random_lines is None:

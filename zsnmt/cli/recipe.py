@@ -27,7 +27,8 @@ UNKNOWN = "unrecognized arguments"  # as argparse says it
 
 class Recipe:
     """A call of a verb: `steps` does its steps, `runs` holds the runs, and `variables` are what `$NAME` is
-    in a config.
+    in a config. Making one sets variables of the environment that the processes of a recipe need, and leaves
+    out Python's warnings.
     """
 
     def __init__(self, verb: str, check: bool = False, team: Team = Team()) -> None:
@@ -39,9 +40,11 @@ class Recipe:
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
 
-    def follows(self) -> bool:
-        """Whether this is not the first of several hosts, and has now done its part of what the first was
-        asked for; the first goes on when all others are there, and tells them when all is done.
+    def join_hosts(self) -> bool:
+        """Meet the other hosts of a team, if it has several; whether all is done then.
+
+        That is so where this is not the first of them: it does its part of what the first was asked for until
+        that one has ended. The first goes on when all others are there, and tells them when all is done.
         """
         from zsnmt.training.fairseq_train import follow
         from zsnmt.training.hosts import meet, reach, say_over

@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if is_config:
         check_options_of_config(options)
     recipe = Recipe("train", options.check, chosen_team(options))
-    if recipe.follows():
+    if recipe.join_hosts():
         return
 
     from zsnmt.runs.folder import ending_of

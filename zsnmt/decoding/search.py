@@ -78,7 +78,7 @@ class Engine(Protocol):
 
     def translate(self, batches: Iterable[Sequence[Any]]) -> Iterator[list[list[Hypothesis]]]:
         """For each batch, in order, the hypotheses of each of its sentences, best first; those of a method
-        are bundles (`zsnmt.decoding.methods.engine`).
+        are bundles (`zsnmt.decoding.methods.bundle`).
         """
 
 

@@ -34,6 +34,7 @@ from zsnmt.distillation.student import (
 from zsnmt.distillation.synthetic_text import RECORD, TRAIN, SyntheticText
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
+from zsnmt.files.locks import locked
 from zsnmt.files.records import read_json, write_json
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.processes import cores
@@ -50,11 +51,10 @@ from zsnmt.runs.grid import few_name, remedy_name, remedy_options
 from zsnmt.runs.systems import STUDENTS, WORDS
 from zsnmt.tasks.zs_translation import FEW_LINES
 from zsnmt.training.experiment import Experiment, prepare_data
-from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps
 from zsnmt.training.train import train_and_average
 
-REMEDY = "run the same command again"
+AGAIN = "run the same command again"
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ def distill_run(
     with locked(run):
         check_same_run(run, recipe, {TAUGHT_BY: teacher.describe()})  # before everything is translated
         data = make_data(steps, experiment, distillation, teacher=teacher, authentic=authentic, known=known)
-        experiment.start(name, seed, command=recipe, further=record(distillation, teacher, data))
+        experiment.start(name, seed, command=recipe, further=student_record(distillation, teacher, data))
         updates = updates_of_epoch(teacher, pairs_of_epoch(distillation, data))
         epochs = distillation.epochs and distillation.epochs * config.shards
         schedule = stretch([*chosen, *of_students], epochs, updates)
@@ -264,7 +264,7 @@ def make_data(
         steps.make(
             text.folder, "data", text.data, work=work, inputs=[text.text, experiment.data], settings={}
         )
-    counts = read_json(text.text / RECORD, REMEDY)["directions"]
+    counts = read_json(text.text / RECORD, AGAIN)["directions"]
     kept = [parse_direction(direction) for direction, number in counts.items() if number[TRAIN]]
     ways = {TARGETS: kept, SOURCES: [*map(reverse, kept)]}
     directions = {use: ways[use] for use in distillation.uses if use in ways}
@@ -323,7 +323,7 @@ def options_of_data(run: Path, distillation: Distillation, data: StudentData) ->
             "share": distillation.share,
             "folder": str(data.text.folder.resolve()),
         }
-        write_json(run / RECORD, read_json(data.text.text / RECORD, REMEDY) | used)
+        write_json(run / RECORD, read_json(data.text.text / RECORD, AGAIN) | used)
     authentic_sizes = data.sizes(data.authentic)
     synthetic_sizes = sampled_sizes(data)
     of_all_shards = {name: number * len(shards_of(data.main)) for name, number in authentic_sizes.items()}
@@ -342,7 +342,7 @@ def options_of_data(run: Path, distillation: Distillation, data: StudentData) ->
     return option_words(options)
 
 
-def record(distillation: Distillation, teacher: Teacher, data: StudentData) -> dict[str, object]:
+def student_record(distillation: Distillation, teacher: Teacher, data: StudentData) -> dict[str, object]:
     """What run.json of a student says besides."""
     before = {} if distillation.from_scratch else direction_lists(teacher.run)
     synthetic, few, valid = data.synthetic, data.few, data.validation_directions()
@@ -357,7 +357,7 @@ def record(distillation: Distillation, teacher: Teacher, data: StudentData) -> d
             "from_scratch": distillation.from_scratch,
             **({"remedy": distillation.remedy} if distillation.remedy else {}),
             **({"word_level": distillation.word_level} if distillation.word_level else {}),
-            **({"few_lines": read_json(data.few_lines.record, REMEDY)} if data.few_lines else {}),
+            **({"few_lines": read_json(data.few_lines.record, AGAIN)} if data.few_lines else {}),
             "checkpoints_chosen_on": {
                 "validation text by people": [each for each in valid if each in data.authentic],
                 "held-out pairs with a synthetic source": [each for each in valid if each in synthetic],

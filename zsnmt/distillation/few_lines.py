@@ -18,13 +18,13 @@ from zsnmt.distillation.data import binarise_few_lines, reverse
 from zsnmt.distillation.settings import SEED
 from zsnmt.distillation.synthetic_text import TRAIN, VALID
 from zsnmt.errors import InputError
+from zsnmt.files.locks import locked
 from zsnmt.files.records import write_json
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.processes import cores
 from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.training.experiment import Experiment
-from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps
 
 RECORD = "few_lines.json"

@@ -21,7 +21,7 @@ LAST_PROJECTION = re.compile(r"\.(self_attn\.out_proj|encoder_attn\.out_proj|fc2
 T = TypeVar("T")
 
 
-def chosen_layers(number: int, of: int) -> list[int]:
+def evenly_spaced(number: int, of: int) -> list[int]:
     """Which of a stack's layers, from 0, a stack of so many keeps; one alone keeps the first."""
     return [round(place * (of - 1) / max(number - 1, 1)) for place in range(number)]
 
@@ -43,7 +43,7 @@ def places_of(number: int, wanted: int) -> list[list[int]]:
     if wanted > number:
         of = [place * number // wanted for place in range(wanted)]
         return [[place for place, old in enumerate(of) if old == layer] for layer in range(number)]
-    kept = {old: new for new, old in enumerate(chosen_layers(wanted, number))}
+    kept = {old: new for new, old in enumerate(evenly_spaced(wanted, number))}
     return [[kept[layer]] if layer in kept else [] for layer in range(number)]
 
 

@@ -137,11 +137,12 @@ class Job(NamedTuple):
             translations = self.kept.translator.translate_into(
                 self.lines(), [*missing.values()], finished=finished
             )
-            seconds: float | None = (used_seconds() - started) / len(missing)
-            if self.first_leg is not None and seconds is not None:
+            own = (used_seconds() - started) / len(missing)
+            seconds: float | None = own
+            if self.first_leg is not None:
                 kept, direction = self.first_leg
                 before = kept.seconds_of(direction)
-                seconds = None if before is None else seconds + before / len(self.legs)
+                seconds = None if before is None else own + before / len(self.legs)
             self.kept.write({direction: translations[leg] for direction, leg in missing.items()}, seconds)
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from zsnmt.analysis import layer_figures
 from zsnmt.analysis.state_folder import STATES_FILE
 from zsnmt.corpora.multiway import is_multiway, own_lines, read_translations
+from zsnmt.corpora.random_lines import random_lines
 from zsnmt.errors import InputError
 from zsnmt.evaluation.probing import Probing
 from zsnmt.files.records import write_json
 from zsnmt.files.replacing import replacing
 from zsnmt.languages import check_known, read_languages
-from zsnmt.masked_lm.random_lines import random_lines
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.training.steps import Steps, made_from
 
@@ -115,9 +115,9 @@ class ProbeSteps:
         )
 
     def write_states(self, what: str) -> None:
-        from zsnmt.inference.states import load_run, write_states  # loads PyTorch
+        from zsnmt.inference.states import load_probed_run, write_states  # loads PyTorch
 
-        folder, model = self.new / what, load_run(self.run, target=self.probing.target)
+        folder, model = self.new / what, load_probed_run(self.run, target=self.probing.target)
         shutil.rmtree(folder, ignore_errors=True)
         write_states(folder, model, self.sentences(what), translations=what == STATES)
 
@@ -191,10 +191,10 @@ class ProbeSteps:
         keep(self.new / CLASSIFIERS, shown)
 
     def write_live_classifiers(self) -> None:
-        from zsnmt.inference.states import live_states, load_run  # loads PyTorch
+        from zsnmt.inference.states import live_states, load_probed_run  # loads PyTorch
         from zsnmt.report.probes.classifiers import write_live_classifiers
 
-        model = load_run(self.run, target=self.probing.target)
+        model = load_probed_run(self.run, target=self.probing.target)
         texts = {what: live_states(model, self.sentences(what)) for what in (TRAINING, HELD_OUT)}
         shown = write_live_classifiers(
             texts[TRAINING],

@@ -20,9 +20,9 @@ from zsnmt.evaluation.probe_steps import (
     ProbeSteps,
 )
 from zsnmt.evaluation.probing import Probing
+from zsnmt.files.locks import locked
 from zsnmt.files.project import ROOT
 from zsnmt.runs.folder import MODEL_FILE, check_trained, read_record
-from zsnmt.training.locks import locked
 from zsnmt.training.steps import MARKERS, Steps
 
 PROBES, RECORD = "probes", "record.json"

@@ -13,12 +13,12 @@ from zsnmt.corpora.releases.catalogue import CATALOGUE
 from zsnmt.corpora.releases.fetch import fetch, for_languages
 from zsnmt.corpora.releases.tatoeba import FEWEST, read_release
 from zsnmt.errors import InputError
+from zsnmt.files.locks import locked
 from zsnmt.files.replacing import replacing, replacing_folder
 from zsnmt.languages import check_languages, supervised_directions
 from zsnmt.runs.systems import BASELINE
 from zsnmt.runs.time_left import duration
 from zsnmt.training.config import Config
-from zsnmt.training.locks import locked
 from zsnmt.training.machine import Machine, this_machine
 from zsnmt.training.own_text import config_text, describe
 from zsnmt.training.rule import (
@@ -32,7 +32,7 @@ from zsnmt.training.rule import (
 )
 from zsnmt.training.speed import update_seconds
 from zsnmt.training.steps import Steps
-from zsnmt.training.timed_rule import FEWEST_UPDATES, Work, choose_in_time, plan
+from zsnmt.training.timed_rule import FEWEST_TIMED_UPDATES, Work, choose_in_time, plan
 
 PIVOT, CORPUS = "en", "tatoeba"
 HELD_OUT = {"test": 300, "valid": 200}  # sentence pairs
@@ -136,7 +136,7 @@ def measure_update(text: Survey, machine: Machine, size: Size) -> float:
     options = f"{choose_model(text, machine, size).settings['MODEL']} {processing(machine)}"
     return update_seconds(
         BASELINE.name,
-        [*options.split(), *schedule(size, FEWEST_UPDATES).split()],
+        [*options.split(), *schedule(size, FEWEST_TIMED_UPDATES).split()],
         vocabulary=int(choose_vocabulary(text).settings["VOCABULARY"]),
         pieces=1 + round(PIECES_OF_WORD * text.words / (2 * sum(text.pairs.values()))),
         tokens=round(FILLED * size.batch),

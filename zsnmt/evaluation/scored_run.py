@@ -6,16 +6,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from zsnmt.decoding.methods.settings import OWN_PIVOT, parse_ways
+from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME, parse_ways
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
+from zsnmt.files.locks import locked
 from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, check_trained, read_record
 from zsnmt.runs.scores import SCORES_FILE, Result, read_scores, write_score_file
 from zsnmt.runs.systems import BASELINE
 from zsnmt.scoring.options import Scoring
 from zsnmt.training.config import read_config
-from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def score(
         engine=engine,
         scoring=choose_settings(Scoring, settings),
         pivot_run=pivot_run,
-        own_pivot=OWN_PIVOT in ways,
+        own_pivot=OWN_PIVOT_NAME in ways,
         methods=methods,
         **others,
     )

@@ -1,4 +1,4 @@
-"""From a trained model and text to a folder of states; the one module of the analysis that knows fairseq."""
+"""An encoder for probes, and its states of a text in a folder; `zsnmt.analysis` itself knows no fairseq."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ class ProbedModel(NamedTuple):
     record: dict
 
 
-def load_run(run: Path, checkpoint: str = MODEL_FILE, target: str | None = None) -> ProbedModel:
+def load_probed_run(run: Path, checkpoint: str = MODEL_FILE, target: str | None = None) -> ProbedModel:
     """The encoder of a run folder, for raw text.
 
     `target`: the language asked for, where a source bears the tag of its target; no other model reads it.

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.errors import InputError
+from zsnmt.files.locks import Busy, locked
 from zsnmt.files.replacing import replacing
 from zsnmt.masked_lm.config import XnliConfig
 from zsnmt.masked_lm.report.xnli import SCORES_FILE
@@ -17,7 +18,6 @@ from zsnmt.masked_lm.runs import check_system, read_counts, start_run, updates_o
 from zsnmt.runs.folder import CHECKPOINTS, LAST_CHECKPOINT, recipe_command
 from zsnmt.training.experiment import hold
 from zsnmt.training.fairseq_train import fairseq_train
-from zsnmt.training.locks import Busy, locked
 from zsnmt.training.steps import Steps, listing, made_from
 from zsnmt.training.train import check_options
 

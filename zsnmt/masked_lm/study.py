@@ -16,6 +16,7 @@ from zsnmt.corpora.reordering.galactic_dependencies import write_reordered
 from zsnmt.corpora.reordering.permutation_model import mix_models, model_files, read_model
 from zsnmt.corpora.reordering.permutation_training import learn_orders
 from zsnmt.errors import InputError
+from zsnmt.files.locks import locked
 from zsnmt.files.records import read_json
 from zsnmt.languages import LANGUAGES_FILE
 from zsnmt.masked_lm.config import StudyConfig
@@ -27,7 +28,6 @@ from zsnmt.text.sampling import spread
 from zsnmt.training.children import all_side_by_side
 from zsnmt.training.experiment import hold
 from zsnmt.training.fairseq_train import fairseq_train
-from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, made_from
 from zsnmt.training.train import check_options
 

@@ -1,1 +1,1 @@
-"""Tables made from score files."""
+"""What is made of score files and records of probes: tables, figures, report pages, pages of results."""

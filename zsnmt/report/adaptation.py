@@ -12,21 +12,21 @@ from statistics import fmean
 from zsnmt.languages import KINDS, SUPERVISED, ZERO_SHOT, Direction, kind_name
 from zsnmt.report.scores import (
     Column,
-    Contrast,
+    WayDifference,
     all_directions,
     column_groups,
     columns_of,
-    contrasts_of,
     list_some,
     runs_by_system,
     seeds,
     signature_note,
+    way_differences,
     ways_of,
     words,
 )
 from zsnmt.report.significance import (
     Side,
-    contrast_ways,
+    difference_of_ways,
     gain,
     mean_difference,
     same_seeds_note,
@@ -70,8 +70,8 @@ def new_language_table(all_scores: Sequence[Scores]) -> Table | None:
     systems = adapted_runs(all_scores)
     if not systems:
         return None
-    columns, contrasts = new_columns(all_scores), contrasts_of(column_groups(all_scores))
-    rows = [new_language_cells(runs, columns, contrasts) for runs in systems.values()]
+    columns, differences = new_columns(all_scores), way_differences(column_groups(all_scores))
+    rows = [new_language_cells(runs, columns, differences) for runs in systems.values()]
     new, old = new_languages(systems), old_languages(systems)
     about = (
         f"BLEU and off-target, means over directions. New: {', '.join(new)}; old: {', '.join(old[1:])}; "
@@ -89,7 +89,7 @@ def new_language_table(all_scores: Sequence[Scores]) -> Table | None:
 
 
 def new_language_cells(
-    runs: Sequence[Scores], columns: Mapping[str, tuple[str, Column]], contrasts: Sequence[Contrast]
+    runs: Sequence[Scores], columns: Mapping[str, tuple[str, Column]], differences: Sequence[WayDifference]
 ) -> dict[str, Cell]:
     """The row of a system, by the titles of the columns."""
     cells: dict[str, Cell] = {
@@ -99,16 +99,16 @@ def new_language_cells(
     }
     for title, (group, column) in columns.items():
         cells[title] = mean(runs, column, members(runs, column.kind, group))
-    for contrast in contrasts:
-        column, other = contrast.sides
+    for difference in differences:
+        column, other = difference.sides
         for group in WITHOUT_PIVOT:
             both = [
                 direction
-                for direction in members(runs, contrast.kind, group)
+                for direction in members(runs, difference.kind, group)
                 if direction in runs[0].select(*other[:2])
             ]
-            cells[f"{column_title(group, column)} minus {contrast.other.label}"] = contrast_ways(
-                runs, contrast, both
+            cells[f"{column_title(group, column)} minus {difference.other.label}"] = difference_of_ways(
+                runs, difference, both
             )
     return cells
 

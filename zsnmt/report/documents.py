@@ -132,7 +132,7 @@ def drop_resamples(results: Sequence[Result]) -> list[Result]:
 
 
 def keep(content: dict, path: Path) -> Path:
-    """Write a score file where the project keeps it, without what names a machine, and say where."""
+    """Write a record where the project keeps it, without what names a machine, and say where."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, make_portable(content))
     return path

@@ -29,7 +29,6 @@ from zsnmt.runs.scores import Scores
 from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS, WORDS
 
 RESULTS = "docs/results"  # as documents beside README.md link to it
-WIDEST = 7  # columns
 GRID = "word_orders"  # on which the grid of remedies was run
 BLEU = "BLEU, means over directions"
 OFF_TARGET = "off-target: share of outputs in another language than asked for"
@@ -44,14 +43,16 @@ REAL_TEXT = {  # names of configs of text by people
 FIRST_TEXTS = {config: REAL_TEXT[config] for config in ("tatoeba", "tatoeba_long", "captions_long")}
 SHOWN_TEXTS = {config: name for config, name in REAL_TEXT.items() if config != "captions_fall_half"}
 DRAWN_PROBES = "probe_accuracy", "probe_similarity"  # the drawings of probes that pages of results show
-CONTROL = f"{BASELINE.name}_{STUDENTS['none']}"  # of students: the same updates without synthetic text
+CONTINUED_BASELINE = (
+    f"{BASELINE.name}_{STUDENTS['none']}"  # of students: the same updates without synthetic text
+)
 CANDIDATES = {  # systems to choose from, in words
     BASELINE.name: "baseline",
     RESIDUAL.name: "residual removed",
-    CONTROL: "baseline, trained on as long as a student taught once",
-    f"{CONTROL}_twice": "baseline, trained on twice",
-    f"{CONTROL}_{STUDENTS['both']}": "baseline, trained on, then distilled",
-    f"{CONTROL}_{STUDENTS['both']}_twice": "baseline, trained on, then distilled twice",
+    CONTINUED_BASELINE: "baseline, trained on as long as a student taught once",
+    f"{CONTINUED_BASELINE}_twice": "baseline, trained on twice",
+    f"{CONTINUED_BASELINE}_{STUDENTS['both']}": "baseline, trained on, then distilled",
+    f"{CONTINUED_BASELINE}_{STUDENTS['both']}_twice": "baseline, trained on, then distilled twice",
     f"{BASELINE.name}_consistency": "baseline, trained on for consistency",
     f"{BASELINE.name}_{STUDENTS['both']}": "baseline, distilled",
     f"{RESIDUAL.name}_{STUDENTS['both']}": "residual removed, distilled",
@@ -65,7 +66,7 @@ CANDIDATES = {  # systems to choose from, in words
 FIRST_SYSTEMS = {  # those of README
     BASELINE.name,
     RESIDUAL.name,
-    CONTROL,
+    CONTINUED_BASELINE,
     f"{BASELINE.name}_consistency",
     *(f"{teacher.name}_{STUDENTS['both']}" for teacher in (BASELINE, RESIDUAL)),
     f"{BASELINE.name}_deep_of_2",

@@ -51,7 +51,7 @@ class Column(NamedTuple):
         return words("" if implied else kind_name(self.kind), figure, self.way.phrase)
 
 
-class Contrast(NamedTuple):
+class WayDifference(NamedTuple):
     """The main figure in the directions of a kind, decoded in a way, minus that in another way."""
 
     kind: str
@@ -108,11 +108,11 @@ def columns_of(all_scores: Sequence[Scores], *tables: str) -> list[Column]:
     ]
 
 
-def contrasts_of(groups: Sequence[tuple[str, Way]]) -> list[Contrast]:
+def way_differences(groups: Sequence[tuple[str, Way]]) -> list[WayDifference]:
     """The differences of ways, see `way_pairs`, for each of the kinds."""
     kinds = dict.fromkeys(kind for kind, _ in groups)
     return [
-        Contrast(kind, *pair)
+        WayDifference(kind, *pair)
         for kind in kinds
         for pair in way_pairs([way for of, way in groups if of == kind])
     ]

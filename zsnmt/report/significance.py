@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zsnmt.languages import Direction
-from zsnmt.report.scores import Column, Contrast, mean_over_directions, pivots_of, system_kind
+from zsnmt.report.scores import Column, WayDifference, mean_over_directions, pivots_of, system_kind
 from zsnmt.report.table import Cell, Measured, complete, join_sentences, seed_cell
 from zsnmt.runs.scores import PIVOT, Scores
 from zsnmt.scoring.bootstrap import paired_test, unpack
@@ -119,15 +119,15 @@ def mean_difference(
     )
 
 
-def contrast_ways(
-    runs: Sequence[Scores], contrast: Contrast, directions: Collection[Direction] | None = None
+def difference_of_ways(
+    runs: Sequence[Scores], ways: WayDifference, directions: Collection[Direction] | None = None
 ) -> Measured | None:
     """The difference of two ways of decoding, over the directions that were decoded in both, or over some of
     them.
 
     None unless all were decoded in both ways.
     """
-    one, other = (Side(runs, column) for column in contrast.sides)
+    one, other = (Side(runs, column) for column in ways.sides)
     if directions is None:
         directions = [
             direction

@@ -7,17 +7,16 @@ no column.
 
 from collections.abc import Mapping, Sequence
 
-from zsnmt.languages import FAMILIES, SUPERVISED, Direction, kind_name
+from zsnmt.languages import FAMILIES, SUPERVISED, ZERO_SHOT, Direction, kind_name
 from zsnmt.report.adaptation import ADAPTATION_TABLES, adaptation_directions_table
 from zsnmt.report.chosen import marked
 from zsnmt.report.scores import (
     Column,
-    Contrast,
+    WayDifference,
     all_directions,
     caption,
     column_groups,
     columns_of,
-    contrasts_of,
     groups_of,
     lines_note,
     methods_of,
@@ -29,13 +28,14 @@ from zsnmt.report.scores import (
     signature_note,
     signatures,
     system_kind,
+    way_differences,
     way_pairs,
     ways_of,
     words,
 )
 from zsnmt.report.significance import (
     Side,
-    contrast_ways,
+    difference_of_ways,
     gain,
     mean_difference,
     mean_measured,
@@ -65,13 +65,13 @@ def tables(all_scores: Sequence[Scores]) -> dict[str, Table]:
 
 def systems_table(all_scores: Sequence[Scores]) -> Table:
     """One row per system: means over the directions of a kind, over its seeds."""
-    contrasts, columns = contrasts_of(column_groups(all_scores)), columns_of(all_scores, ROOMY)
+    differences, columns = way_differences(column_groups(all_scores)), columns_of(all_scores, ROOMY)
     rows = [
         {
             "system": system,
             "seeds": seeds(runs),
             **{column.title: mean_measured(runs, column) for column in columns_of(all_scores, ALL)},
-            **{contrast.title: contrast_ways(runs, contrast) for contrast in contrasts},
+            **{difference.title: difference_of_ways(runs, difference) for difference in differences},
             **{column.title: mean_measured(runs, column) for column in columns},
         }
         for system, runs in runs_by_system(all_scores).items()
@@ -186,14 +186,17 @@ def families_table(all_scores: Sequence[Scores]) -> Table | None:
         return None
     relations |= {BETWEEN: between} if between else {}
     groups = [(kind, way) for kind, way in column_groups(all_scores) if kind != SUPERVISED]
-    columns, contrasts = [Column(*group, MAIN) for group in groups], contrasts_of(groups)
+    columns, differences = [Column(*group, MAIN) for group in groups], way_differences(groups)
 
     def cells(runs: Sequence[Scores], members: Sequence[Direction]) -> list[Cell]:
         of: dict[str, list[Direction]] = {kind: [] for kind, _ in groups}
         for direction in members:
             of[system_kind(runs, direction, kinds[direction])].append(direction)
         means = [seed_cell(MAIN, Side(runs, column).means(of[column.kind])) for column in columns]
-        return [*means, *(contrast_ways(runs, contrast, of[contrast.kind]) for contrast in contrasts)]
+        return [
+            *means,
+            *(difference_of_ways(runs, difference, of[difference.kind]) for difference in differences),
+        ]
 
     rows = [
         [relation, str(len(members)), system, *cells(runs, members)]
@@ -201,7 +204,7 @@ def families_table(all_scores: Sequence[Scores]) -> Table | None:
         for system, runs in runs_by_system(all_scores).items()
     ]
     titles = ["family", "directions", "system"]
-    titles += [column.title for column in columns] + [contrast.title for contrast in contrasts]
+    titles += [column.title for column in columns] + [difference.title for difference in differences]
     shown = " and ".join(dict.fromkeys(kind_name(kind) for kind, _ in groups))
     about = f"BLEU, means over the {shown} directions within a family, and between any two."
     return Table(
@@ -224,10 +227,13 @@ def methods_table(all_scores: Sequence[Scores]) -> Table | None:
     figures = figures_shown_in(ALL, ROOMY)
 
     def cells(runs: Sequence[Scores], kind: str, way: Way) -> list[Cell]:
-        contrasts = [Contrast(kind, way, other) for other in (DIRECT, PIVOT)]
+        differences = [WayDifference(kind, way, other) for other in (DIRECT, PIVOT)]
         return [
             *(mean_measured(runs, Column(kind, way, figure)) for figure in figures),
-            *(contrast_ways(runs, contrast) if contrast.other != way else None for contrast in contrasts),
+            *(
+                difference_of_ways(runs, difference) if difference.other != way else None
+                for difference in differences
+            ),
         ]
 
     rows = [
@@ -253,6 +259,17 @@ def family_relation(direction: Direction, families: Mapping[str, str]) -> str | 
     if source is None or target is None:
         return None
     return source if source == target else BETWEEN
+
+
+def within_families(all_scores: Sequence[Scores]) -> dict[str, list[Direction]]:
+    """The zero-shot directions that stay within each family."""
+    known = {**FAMILIES, **all_scores[0].families}
+    within: dict[str, list[Direction]] = {}
+    for direction, kind in all_directions(all_scores).items():
+        relation = family_relation(direction, known)
+        if kind == ZERO_SHOT and relation not in (None, BETWEEN):
+            within.setdefault(str(relation), []).append(direction)
+    return within
 
 
 def direction_gains_table(all_scores: Sequence[Scores]) -> Table | None:
@@ -343,7 +360,9 @@ def direction_cells(
     return {
         **measured([MAIN], *ways),
         **{
-            f"{way.label} minus {other.label}": contrast_ways(runs, Contrast(kind, way, other), {direction})
+            f"{way.label} minus {other.label}": difference_of_ways(
+                runs, WayDifference(kind, way, other), {direction}
+            )
             for way, other in way_pairs(ways)
         },
         **measured([figure for figure in figures_shown_in(ALL, ROOMY) if figure != MAIN], *ways),

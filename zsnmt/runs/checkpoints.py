@@ -1,4 +1,4 @@
-"""The mean of the best checkpoints of a run (Liu et al. 2021, section 3.2)."""
+"""Checkpoints: read safely, the last one repaired, the best ones averaged (Liu et al. 2021, section 3.2)."""
 
 import logging
 import re

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from zsnmt.decoding.methods.settings import OWN_PIVOT, Contrast
+from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME, Contrast
 from zsnmt.errors import InputError
 from zsnmt.runs.systems import BASELINE, DIRECTIONS, RESIDUAL, STUDENTS, System
 
@@ -175,7 +175,7 @@ def decoding_design(name: str, systems: Mapping[str, System]) -> Design:
 
 DECODING_GRID = decoding_design("decoding_grid", PLAIN)
 # Which are no factors of the design; an ensemble has the direct translation and the own pivot as its parts.
-OTHER_WAYS = "mask:prefer=1", "ensemble", "ensemble:by=average", OWN_PIVOT
+OTHER_WAYS = "mask:prefer=1", "ensemble", "ensemble:by=average", OWN_PIVOT_NAME
 
 
 def few_name(number: int) -> str:
@@ -183,26 +183,26 @@ def few_name(number: int) -> str:
     return f"few_{number}"
 
 
-FEW_LINES = {few_name(number): number for number in (1, 10)}  # real lines of each zero-shot direction
+FEW_LINE_STAGES = {few_name(number): number for number in (1, 10)}  # real lines of each zero-shot direction
 
 
 def second_stage(base: System, remedy: str) -> System:
     """A system trained on with a remedy, or, as the control, without."""
-    is_remedy = remedy != CONTROL and remedy not in FEW_LINES
+    is_remedy = remedy != CONTROL and remedy not in FEW_LINE_STAGES
     return System(
         f"{base.name}_{remedy_name(remedy)}",
         base.architecture,
         options_of_remedy(remedy) if is_remedy else (),
         sides="none",
         base=base.name,
-        few_lines=FEW_LINES.get(remedy, 0),
+        few_lines=FEW_LINE_STAGES.get(remedy, 0),
         remedy=remedy if is_remedy else "",
     )
 
 
 def second_stages(base: System) -> list[System]:
     """The control of a base, then all remedies."""
-    return [second_stage(base, remedy) for remedy in (CONTROL, *REMEDIES, *FEW_LINES)]
+    return [second_stage(base, remedy) for remedy in (CONTROL, *REMEDIES, *FEW_LINE_STAGES)]
 
 
 def remedy_design(remedy: str) -> Design:

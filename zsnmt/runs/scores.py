@@ -15,7 +15,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
 
-from zsnmt.decoding.methods.settings import Method
+from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME, Method
 from zsnmt.errors import InputError
 from zsnmt.files.kinds import check_kinds
 from zsnmt.files.records import damage_of, read_json, write_json
@@ -98,7 +98,7 @@ def setting_in_words(value: object) -> str:
 
 
 DIRECT, PIVOT = Way("direct"), Way("pivot")
-OWN_PIVOT = Way("own_pivot")  # through the pivot by the run itself, where another run is the pivot's
+OWN_PIVOT = Way(OWN_PIVOT_NAME)  # through the pivot by the run itself, where another run is the pivot's
 INTO_PIVOT, INTO_OWN_PIVOT = Way("into_pivot"), Way("into_own_pivot")  # first halves, which no score is of
 
 

@@ -25,13 +25,13 @@ from zsnmt.corpora.training_text import (
     say_what_is_left_out,
 )
 from zsnmt.errors import InputError
+from zsnmt.files.locks import locked
 from zsnmt.files.names import is_plain
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import other_pairs
 from zsnmt.processes import cores
 from zsnmt.runs.folder import check_config, keep_config, start_run
 from zsnmt.training.config import Config, read_config
-from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, listing
 
 CHOOSING = ("--lang-pairs", "--valid-lang-pairs", "--valid-subset", "--disable-validation")

@@ -12,7 +12,7 @@ from zsnmt.languages import LANGUAGES_FILE, language_tag
 from zsnmt.processes import in_another_process
 
 LANGUAGES = ("aa", "bb")  # made up
-WARM_UP_UPDATES, TIMED_UPDATES = 3, 9  # updates: the first ones make what later ones use
+UPDATES = 12  # that are timed; the median leaves aside the first ones, which make what later ones use
 
 
 def update_seconds(
@@ -64,9 +64,7 @@ def measure(architecture: str, options: Sequence[str], *, vocabulary: int, shape
         },
         "target": target,
     }
-    return median(
-        time_call(partial(trainer.train_step, [batch])) for _ in range(WARM_UP_UPDATES + TIMED_UPDATES)
-    )
+    return median(time_call(partial(trainer.train_step, [batch])) for _ in range(UPDATES))
 
 
 def time_call(work: Callable[[], object]) -> float:

@@ -73,7 +73,7 @@ class Steps:
         """Do `work`, which makes `output`, unless that was made before from the same `inputs` and `settings`.
 
         `inputs` are files and folders, of which names and contents count; `settings` are whatever else the
-        output depends on, those that are None, False or empty counting as left out. The marker is kept in
+        output depends on, those that say nothing counting as left out (`is_left_out`). The marker is kept in
         `folder`. A marker of bash says nothing of settings: with `take_older` it holds where no input is
         newer.
         """
@@ -127,7 +127,7 @@ class Steps:
 
 
 def is_left_out(value: object) -> bool:
-    """Whether a setting says nothing: None, False, 0, or what is empty; but 0.0 is a value."""
+    """Whether a setting says nothing: None, False, 0, an empty list or word; but 0.0 is a value."""
     return value is None or value in ((), [], "") or isinstance(value, int) and not value
 
 

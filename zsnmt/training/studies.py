@@ -45,7 +45,7 @@ from zsnmt.runs.systems import (
 from zsnmt.seams.layers import chosen_layers
 from zsnmt.training.fairseq_options import training_options
 
-REMOVAL, REPLACEMENT = "--encoder-residual-removal-layers", "--encoder-residual-replacement"
+REMOVAL_LAYERS, REPLACEMENT = "--encoder-residual-removal-layers", "--encoder-residual-replacement"
 QUERY = "--encoder-position-query-layers"
 LEARNING_RATE, POST_NORM_RATE = "--lr", 0.7  # of what pre-norm has, as published runs have it
 ADAPTED = {
@@ -54,8 +54,8 @@ ADAPTED = {
     LANGUAGE_EMBEDDING,
 }  # of which a study takes the config's and changes it
 STANDS_FOR = {  # the options whose defaults make an architecture a system of its own
-    RESIDUAL.architecture: {REMOVAL},
-    RESIDUAL_QUERY.architecture: {REMOVAL, QUERY},
+    RESIDUAL.architecture: {REMOVAL_LAYERS},
+    RESIDUAL_QUERY.architecture: {REMOVAL_LAYERS, QUERY},
     RELATIVE.architecture: {DISTANCE, ENCODER_POSITIONS, DECODER_POSITIONS},
 }
 
@@ -81,7 +81,9 @@ def removal_layer(baseline: Namespace) -> list[System]:
 def residual_removal_at(*layers: int) -> System:
     """The system without the residual in some encoder layers, counted from 1."""
     numbers = [*map(str, layers)]
-    return System(f"residual_at_{'_'.join(numbers)}", RESIDUAL.architecture, (REMOVAL, ",".join(numbers)))
+    return System(
+        f"residual_at_{'_'.join(numbers)}", RESIDUAL.architecture, (REMOVAL_LAYERS, ",".join(numbers))
+    )
 
 
 def query(baseline: Namespace) -> list[System]:

@@ -28,7 +28,7 @@ from zsnmt.training.rule import (
     updates_of_epoch,
 )
 
-EPOCHS, FEWEST_UPDATES = 10, 2000  # of a training, whose text is as much as goes with them
+TIMED_EPOCHS, FEWEST_TIMED_UPDATES = 10, 2000  # of a training, whose text is as much as goes with them
 LEAST = 100  # updates, however little time there is
 STUDENT = 0.4  # of the updates of its teacher
 STUDENT_RATE = (
@@ -76,13 +76,15 @@ def plan(
     able = [size for size in SIZES[: SIZES.index(largest) + 1] if size.batch]
     for size in reversed(able):
         measured = update(size)
-        enough = 100 * ceil(max(FEWEST_UPDATES, EPOCHS * updates_of_epoch(text.words, size)) / 100)
+        enough = 100 * ceil(
+            max(FEWEST_TIMED_UPDATES, TIMED_EPOCHS * updates_of_epoch(text.words, size)) / 100
+        )
         plans = [
             make_plan(text, machine, work, size=size, updates=updates, update=measured)
             for updates in range(LEAST, enough + 1, 100)
         ]
         within = [each for each in plans if each.seconds <= seconds] or plans[:1]
-        if within[-1].updates >= FEWEST_UPDATES or size == able[0]:
+        if within[-1].updates >= FEWEST_TIMED_UPDATES or size == able[0]:
             return within[-1]
     raise AssertionError("no size is the smallest")
 
@@ -90,7 +92,7 @@ def plan(
 def make_plan(text: Survey, machine: Machine, work: Work, *, size: Size, updates: int, update: float) -> Plan:
     """What so many updates go with, and take, where an update takes `update` seconds."""
     epoch = updates_of_epoch(text.words, size)
-    share = min(1.0, max(updates, FEWEST_UPDATES) / (EPOCHS * epoch))
+    share = min(1.0, max(updates, FEWEST_TIMED_UPDATES) / (TIMED_EPOCHS * epoch))
     pairs = share * sum(text.pairs.values())
     # A sentence is trained on twice in an epoch, as source and as target.
     sentence = update * epoch / (2 * sum(text.pairs.values())) * TRANSLATION_COST

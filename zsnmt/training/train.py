@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from zsnmt.files.locks import locked
 from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE, recipe_command
 from zsnmt.training.experiment import Experiment, prepare_data
 from zsnmt.training.fairseq_train import fairseq_train
-from zsnmt.training.locks import locked
 from zsnmt.training.steps import Steps, made_from
 from zsnmt.training.team import shared_updates
 

@@ -1,1 +1,2 @@
-"""Ways of translating that need no training: several sources or tags at once, and masks of the vocabulary."""
+"""Ways of translating that need no training: several sources or tags at once, samples, and masks of
+the vocabulary."""

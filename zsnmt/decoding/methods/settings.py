@@ -1,6 +1,7 @@
 """The methods by their names and settings, as a person writes them: `ensemble:through=en,by=average`.
 
-A method is an ensemble, a contrast or a mask; the settings of a mask may be given to the other two as well.
+A method is an ensemble, a contrast, a sample or a mask; the settings of a mask may be given to the others as
+well.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +11,7 @@ from typing import Any
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known, check_language
 
-OWN_PIVOT = "own_pivot"  # the way of a scored run through the pivot by itself, which is not a method
+OWN_PIVOT_NAME = "own_pivot"  # the way of a scored run through the pivot by itself, which is not a method
 VOTE, AVERAGE = COMBINATIONS = ("vote", "average")
 PIVOT, SOURCE = "pivot", "source"  # stand for the model's first language, and for that of the sentence
 MOST_SOURCES = 3
@@ -264,15 +265,15 @@ def parse_ways(ways: Sequence[str]) -> list[Method]:
     """The methods among the ways in which a run is scored; `InputError` for a way that is given twice, and
     for what is none.
     """
-    methods = [parse_method(way) for way in ways if way != OWN_PIVOT]
-    if len({*methods}) < len(methods) or [*ways].count(OWN_PIVOT) > 1:
+    methods = [parse_method(way) for way in ways if way != OWN_PIVOT_NAME]
+    if len({*methods}) < len(methods) or [*ways].count(OWN_PIVOT_NAME) > 1:
         raise InputError(f"a way is given twice: {' '.join(ways)}; name each once")
     return methods
 
 
 def parse_method(text: str) -> Method:
-    """Read `mask`, `ensemble:through=en+de` or `contrast:source_weight=0.5,pieces=2`; `InputError` for
-    anything else.
+    """Read `mask`, `sample:symbols=5`, `ensemble:through=en+de` or `contrast:source_weight=0.5,pieces=2`;
+    `InputError` for anything else.
     """
     name, _, rest = text.partition(":")
     if name not in KINDS:

@@ -181,7 +181,7 @@ def ablation_bars(runs: Sequence[dict], group: str) -> Drawing | None:
         axes.invert_yaxis()
     return (
         f"ablation_bars_{group}",
-        f"Ablations of absolute positions, {group_label(group, conditions)}",
+        f"Ablations of absolute positions, {group_label(conditions)}",
         figure,
     )
 

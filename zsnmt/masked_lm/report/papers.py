@@ -44,7 +44,7 @@ def encodings(runs: Sequence[dict]) -> Rows:
     """A row for each encoding, means over the reordered conditions, or EN+[EN] where there are no others."""
     by_group = groups(runs)
     group = REORDERED if REORDERED in by_group else SAME
-    data_set = f"{runs[0]['config']}, {group_label(group, by_group[group])}"
+    data_set = f"{runs[0]['config']}, {group_label(by_group[group])}"
     return {
         (data_set, label): {column.title: column.mean([*of_system.values()]) for column in COLUMNS}
         for system, label in ENCODINGS.items()

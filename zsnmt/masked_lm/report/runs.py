@@ -203,7 +203,7 @@ def groups(runs: Sequence[dict]) -> dict[str, list[str]]:
     return {group: conditions for group, conditions in of_group.items() if {*conditions} & {*there}}
 
 
-def group_label(group: str, conditions: Sequence[str]) -> str:
+def group_label(conditions: Sequence[str]) -> str:
     """What the figures of a group are of."""
     labels = ", ".join(map(condition_label, conditions))
     return f"means over {labels}" if len(conditions) > 1 else labels

@@ -150,7 +150,7 @@ def encodings_table(runs: Sequence[dict], group: str) -> Table | None:
         "The best of each column is marked." if len(rows) > 1 else "",
         incomplete_note(runs, ENCODINGS, conditions),
     ]
-    title = f"Position encodings: {group_label(group, conditions)}"
+    title = f"Position encodings: {group_label(conditions)}"
     return Table(
         f"{ENCODINGS_TABLE}{group}",
         title,
@@ -182,7 +182,7 @@ def corpora_tables(studies: Sequence[Sequence[dict]]) -> list[Table]:
         there = [row for row in rows.values() if any(cell is not None for cell in row[1:])]
         titles = [f"{config}: {title}" for config, table in beside.items() for title in table.columns[1:]]
         about = " ".join(
-            f"{config}: {group_label(group, groups(runs)[group])}; {common_training(runs)}"
+            f"{config}: {group_label(groups(runs)[group])}; {common_training(runs)}"
             for config, runs in named.items()
         )
         title = "Position encodings by corpus"
@@ -206,7 +206,7 @@ def ablations_table(runs: Sequence[dict], group: str) -> Table | None:
         "Perplexity and ML score as of the encodings; Procrustes loss: the median over the offsets.",
         incomplete_note(runs, systems, conditions),
     ]
-    title = f"Ablations of absolute positions: {group_label(group, conditions)}"
+    title = f"Ablations of absolute positions: {group_label(conditions)}"
     titles = ["system", "seeds", *(column.title for column in shown)]
     return Table(
         f"ablations_{group}",

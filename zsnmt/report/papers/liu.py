@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from zsnmt.analysis.state_folder import FINAL
-from zsnmt.languages import FAMILIES, SUPERVISED, ZERO_SHOT, Direction
+from zsnmt.languages import SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.adaptation import members
 from zsnmt.report.papers.layout import PaperTable, Rows
 from zsnmt.report.papers.published import LIU, Key
@@ -14,7 +14,7 @@ from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, Finding
 from zsnmt.report.scores import Column, all_directions, runs_by_system
 from zsnmt.report.significance import Side, mean_measured
-from zsnmt.report.systems import BETWEEN, family_relation
+from zsnmt.report.systems import within_families
 from zsnmt.report.table import Measured, join_sentences, seed_cell
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
 from zsnmt.runs.systems import BASELINE, LEARNED, RESIDUAL, RESIDUAL_QUERY, VARIATIONAL, System
@@ -118,18 +118,12 @@ def place_mean(
 
 def families(all_scores: Sequence[Scores]) -> Rows:
     """A row for each family, of the zero-shot directions within it."""
-    known = {**FAMILIES, **all_scores[0].families}
-    within: dict[str, list[Direction]] = {}
-    for direction, kind in all_directions(all_scores).items():
-        relation = family_relation(direction, known)
-        if kind == ZERO_SHOT and relation not in (None, BETWEEN):
-            within.setdefault(relation, []).append(direction)
     systems = runs_by_system(all_scores)
     return {
         (all_scores[0].config, family): {
             title: place_mean(systems, place, directions) for title, place in TABLE_4.items()
         }
-        for family, directions in within.items()
+        for family, directions in within_families(all_scores).items()
     }
 
 

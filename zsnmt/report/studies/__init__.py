@@ -1,1 +1,1 @@
-"""Tables of single studies, from score files: clip distances, position encodings."""
+"""Tables of single studies, from score files: distances, encodings, students, factorial designs."""

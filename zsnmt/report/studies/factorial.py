@@ -19,7 +19,7 @@ from zsnmt.runs.grid import (
     CONTROL,
     CORNERS,
     DECODING_GRID,
-    FEW_LINES,
+    FEW_LINE_STAGES,
     LCS_GRID,
     PAIRS,
     REMEDIES,
@@ -311,7 +311,7 @@ def stage_two_table(all_scores: Sequence[Scores]) -> Table | None:
 
 def few_lines_table(all_scores: Sequence[Scores]) -> Table | None:
     """What a few real lines change, in directions that are few-shot then."""
-    designs = [*map(remedy_design, FEW_LINES)]
+    designs = [*map(remedy_design, FEW_LINE_STAGES)]
     return effects_table(
         all_scores,
         designs,

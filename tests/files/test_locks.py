@@ -12,13 +12,13 @@ import time
 import pytest
 
 from zsnmt.errors import InputError
+from zsnmt.files.locks import Busy, locked
 from zsnmt.training import locks
-from zsnmt.training.locks import Busy, locked
 
 OWNER = """
 import subprocess, sys
 from pathlib import Path
-from zsnmt.training.locks import locked
+from zsnmt.files.locks import locked
 with locked(Path(sys.argv[1])):
     child = subprocess.Popen(["sleep", sys.argv[2]], close_fds=False)
     print(child.pid, flush=True)

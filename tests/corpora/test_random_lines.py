@@ -2,8 +2,8 @@
 
 import pytest
 
+from zsnmt.corpora.random_lines import random_lines
 from zsnmt.errors import InputError
-from zsnmt.masked_lm.random_lines import random_lines
 from zsnmt.text.lines import write_lines
 
 COUNTS = {"de-en": 30, "en-it": 7}  # pairs, named in both ways
