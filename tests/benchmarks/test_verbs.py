@@ -1,17 +1,34 @@
 """Each verb of zsnmt benchmark prints its table."""
 
 import re
+from importlib import import_module
 
 import pytest
 from sacrebleu.metrics import BLEU
 
 from tests.conftest import OLDER_RUN, run_command
 from zsnmt.benchmarks.remedies import MEASURED
+from zsnmt.cli import benchmark
 from zsnmt.inference.translator import Translator
 from zsnmt.modules.position_names import ENCODINGS
 from zsnmt.text.lines import read_lines
 
 pytestmark = pytest.mark.slow
+
+
+def test_each_verb_is_a_function_of_its_name_and_in_the_help():
+    _, verbs = benchmark.make_parser()
+    for name, parser in verbs.choices.items():
+        module, function = parser.get_default("measure")
+        assert callable(getattr(import_module(f"zsnmt.benchmarks.{module}"), function)) and function == name
+        assert f"zsnmt benchmark {name} " in benchmark.__doc__
+
+
+def test_training_steps_print_a_table_for_each_size():
+    words = "training --sizes demo --sentences 2 --length 3 --rounds 1"
+    printed = run_command("scripts/benchmark.py", *words.split())
+    assert printed.returncode == 0, printed.stderr
+    assert printed.stdout.count("Training step, demo size") == 1 and "| zs_transformer |" in printed.stdout
 
 
 def test_relative_attention_prints_a_table_for_each_dropout():

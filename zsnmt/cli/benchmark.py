@@ -42,7 +42,8 @@ CPU_SECONDS = "count the process's CPU time: fairer on a busy machine"
 OUTPUT = "also write the figures of every round, in JSON"
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def make_parser() -> tuple[console.Parser, Verbs]:
+    """The parser, and its verbs."""
     parser = console.Parser(prog="zsnmt benchmark", description=__doc__)
     verbs = parser.add_subparsers(required=True, metavar="MEASURE")
     add_training_steps(verbs)
@@ -54,6 +55,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_installation(verbs)
     add_probes(verbs)
     add_growth(verbs)
+    return parser, verbs
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser, _ = make_parser()
     options = vars(parser.parse_args(arguments))
     module, verb = options.pop("measure")
 
