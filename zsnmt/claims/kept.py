@@ -1,9 +1,10 @@
 """The results that the project keeps, by config, for claims."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 
+from zsnmt.claims.verdicts import Effect
 from zsnmt.languages import SUPERVISED
 from zsnmt.masked_lm.report.kept import FOLDER as MASKED_LMS
 from zsnmt.masked_lm.report.kept import kept_masked_lms
@@ -50,3 +51,6 @@ def has_learned(runs: list[Scores]) -> bool:
     """Whether some run of a config has learnt to translate the directions that it was trained on."""
     column = Column(SUPERVISED, DIRECT, MAIN)
     return max((mean_over_directions(scores, column) or 0 for scores in runs), default=0) >= LEAST_BLEU
+
+
+Evidence = Callable[[Kept], list[Effect]]  # what tells of a claim: its figures among the kept results

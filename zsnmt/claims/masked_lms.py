@@ -5,8 +5,7 @@ from dataclasses import replace
 from itertools import chain
 from statistics import fmean
 
-from zsnmt.claims.kept import Kept
-from zsnmt.claims.translation import Evidence
+from zsnmt.claims.kept import Evidence, Kept
 from zsnmt.claims.verdicts import Effect, Range, difference, effect, list_sides
 from zsnmt.masked_lm.report.runs import NONE, SAME, condition_label, conditions_of, runs_of
 from zsnmt.masked_lm.report.tables import Column

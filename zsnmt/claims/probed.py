@@ -5,8 +5,7 @@ from itertools import permutations
 from statistics import fmean
 
 from zsnmt.analysis.state_folder import FINAL
-from zsnmt.claims.kept import Kept
-from zsnmt.claims.translation import Evidence
+from zsnmt.claims.kept import Evidence, Kept
 from zsnmt.claims.verdicts import Effect, difference, effect, list_sides
 from zsnmt.languages import FAMILIES
 from zsnmt.report.probes.folder import Probes

@@ -6,9 +6,10 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from zsnmt.claims.claim import Claim
 from zsnmt.claims.kept import Kept
 from zsnmt.claims.needs import Need
-from zsnmt.claims.papers import CLAIMS, Claim
+from zsnmt.claims.papers import CLAIMS
 from zsnmt.claims.verdicts import (
     COMPARED,
     FAILS,

@@ -1,11 +1,11 @@
 """What kept scores say of the claims on translation: differences of systems, of ways and of configs."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from zsnmt.claims.kept import Kept, Systems
+from zsnmt.claims.kept import Evidence, Kept, Systems
 from zsnmt.claims.verdicts import COMPARED, Effect, Range, difference, effect, list_sides
 from zsnmt.languages import SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.adaptation import members
@@ -19,7 +19,6 @@ from zsnmt.runs.scores import Result, Scores
 from zsnmt.runs.systems import System
 from zsnmt.scoring.figures import MAIN
 
-Evidence = Callable[[Kept], list[Effect]]
 Directions = Sequence[Direction] | None
 
 
