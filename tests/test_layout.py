@@ -20,7 +20,8 @@ FLOORS = (  # from the lowest; what is in a folder imports from its own floor an
     ("corpora", "data", "runs", "scoring", "models", "terms"),
     ("tasks", "criterions", "optim", "report", "documents"),
     ("training", "inference"),
-    ("evaluation", "adaptation", "distillation", "masked_lm", "serving", "benchmarks"),
+    ("evaluation", "probing", "adaptation", "distillation", "masked_lm", "serving", "benchmarks"),
+    ("demo",),
     ("claims",),
     ("cli", "__main__"),
 )

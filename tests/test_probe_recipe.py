@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import run_command
 from zsnmt.analysis.state_folder import LABELS
-from zsnmt.evaluation.probing import Probing
+from zsnmt.probing.settings import Probing
 
 TABLES = ["classifiers.confusion.tsv", "classifiers.tsv", "similarity.tsv", "layer_figures.tsv"]
 PRINTED = ["classifiers.txt", "similarity.txt", "layer_figures.txt"]

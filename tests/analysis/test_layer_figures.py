@@ -12,8 +12,8 @@ from zsnmt.analysis import layer_figures
 from zsnmt.analysis.layer_figures import LAYER_FIGURES, LayerFigure
 from zsnmt.analysis.state_folder import LABELS, LABELS_FILE, STATES_FILE, Labels, States, allocate, layer_file
 from zsnmt.errors import InputError
-from zsnmt.evaluation.probe_steps import FIGURES, FIGURES_TABLE, STATES, ProbeSteps
-from zsnmt.evaluation.probing import Probing
+from zsnmt.probing.settings import Probing
+from zsnmt.probing.steps import FIGURES, FIGURES_TABLE, STATES, ProbeSteps
 from zsnmt.report.documents import keep_probes, kept_probes
 from zsnmt.report.markdown import probes_markdown
 from zsnmt.report.page import page

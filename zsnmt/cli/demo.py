@@ -53,8 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     recipe, start = Recipe("demo", options.check), monotonic()
 
     from zsnmt.cli.evaluate import show_table
-    from zsnmt.evaluation.demo import examples, train_and_score
-    from zsnmt.evaluation.real_demo import languages_of, real_config, teacher_lines
+    from zsnmt.demo.real import languages_of, real_config, teacher_lines
+    from zsnmt.demo.side_by_side import examples, train_and_score
     from zsnmt.runs.time_left import duration
     from zsnmt.training.experiment import read_experiment
 

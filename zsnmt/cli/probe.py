@@ -20,7 +20,7 @@ from pathlib import Path
 from zsnmt import console
 from zsnmt.analysis.state_folder import LABELS
 from zsnmt.cli.recipe import Recipe, add_check, add_jobs, do_all, parse, positive
-from zsnmt.evaluation.probing import LIVE, MOST_STORED_LINES, STORED, Probing
+from zsnmt.probing.settings import LIVE, MOST_STORED_LINES, STORED, Probing
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     runs, keep_states, jobs = (options.pop(name) for name in ("runs", "keep_states", "jobs"))
     recipe = Recipe("probe", options.pop("check"))
 
-    from zsnmt.evaluation.probes import probe_run
+    from zsnmt.probing.run import probe_run
 
     def probe(run: Path) -> None:
         shown = probe_run(recipe.steps, run, Probing(**options), keep_states=keep_states)

@@ -22,7 +22,6 @@ from zsnmt.report.probes.folder import (
     probes_of,
     read,
 )
-from zsnmt.report.probes.record import RECORD_FILE
 from zsnmt.report.scores import read_runs
 
 
@@ -58,7 +57,7 @@ def test_what_is_read_is_what_was_written(folders):
 
 
 def test_the_columns_and_names_are_those_that_the_probes_write():
-    assert Classified._fields == ("layer", "label", *Accuracy._fields) and RECORD == RECORD_FILE
+    assert Classified._fields == ("layer", "label", *Accuracy._fields)
 
 
 def test_runs_need_not_have_probes(folders):

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from zsnmt.analysis.state_folder import RECORD, STATES_FILE
 from zsnmt.files.records import read_json, write_json
+from zsnmt.report.probes.folder import RECORD as PROBE_RECORD
 from zsnmt.runs.folder import commit, read_record, versions
 
-RECORD_FILE = "record.json"
-RUN_KEYS = ("config", "system", "seed")
+COPIED_KEYS = ("config", "system", "seed")
 STATES_KEYS = ("model", "target", "removed_layers", "layers", "dimension", "languages", "sentences", "text")
 
 
@@ -31,8 +31,8 @@ def write_probe_record(
             for folder in (states, held_out, training)
         ),
     )
-    record = {key: made[key] for key in RUN_KEYS} | {key: compared[key] for key in STATES_KEYS}
+    record = {key: made[key] for key in COPIED_KEYS} | {key: compared[key] for key in STATES_KEYS}
     record |= {"held_out_text": measured["text"], "held_out_lines": measured["sentences"]}
     record |= {"training_text": trained["text"], "train_lines": trained["sentences"], **settings}
     record |= {"commit": commit(), "versions": versions()}
-    write_json(probes / RECORD_FILE, record)
+    write_json(probes / PROBE_RECORD, record)

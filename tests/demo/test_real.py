@@ -7,9 +7,9 @@ from tests.support.releases import write_tatoeba_export
 from zsnmt import cli
 from zsnmt.console import WrongUse
 from zsnmt.corpora.releases.tatoeba import FEWEST
+from zsnmt.demo.real import languages_of, real_config, teacher_lines
 from zsnmt.errors import InputError
 from zsnmt.evaluation import real_demo
-from zsnmt.evaluation.real_demo import languages_of, real_config, teacher_lines
 from zsnmt.training.config import read_config
 from zsnmt.training.steps import Steps
 

@@ -11,7 +11,10 @@ from pathlib import Path
 from zsnmt.analysis import layer_figures
 from zsnmt.analysis.state_folder import ROWS, SENTENCES
 from zsnmt.errors import InputError
-from zsnmt.evaluation.probe_steps import (
+from zsnmt.files.locks import locked
+from zsnmt.files.project import ROOT
+from zsnmt.probing.settings import Probing
+from zsnmt.probing.steps import (
     HELD_OUT,
     PRINTED_TABLES,
     RECORDS,
@@ -19,13 +22,10 @@ from zsnmt.evaluation.probe_steps import (
     TRAINING,
     ProbeSteps,
 )
-from zsnmt.evaluation.probing import Probing
-from zsnmt.files.locks import locked
-from zsnmt.files.project import ROOT
+from zsnmt.report.probes.folder import FOLDER as PROBES
+from zsnmt.report.probes.folder import RECORD
 from zsnmt.runs.folder import MODEL_FILE, check_trained, read_record
 from zsnmt.training.steps import MARKERS, Steps
-
-PROBES, RECORD = "probes", "record.json"
 
 
 def probe_run(steps: Steps, run: Path, probing: Probing, keep_states: bool = False) -> list[str]:

@@ -14,15 +14,16 @@ from zsnmt.analysis.state_folder import STATES_FILE
 from zsnmt.corpora.multiway import is_multiway, own_lines, read_translations
 from zsnmt.corpora.random_lines import random_lines
 from zsnmt.errors import InputError
-from zsnmt.evaluation.probing import Probing
 from zsnmt.files.records import write_json
 from zsnmt.files.replacing import replacing
 from zsnmt.languages import check_known, read_languages
+from zsnmt.probing.settings import Probing
+from zsnmt.report.probes.folder import TABLES
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.training.steps import Steps, made_from
 
 SIMILARITY, FIGURES, CLASSIFIERS = PRINTED_TABLES = ("similarity.txt", "layer_figures.txt", "classifiers.txt")
-SIMILARITY_TABLE, FIGURES_TABLE, CLASSIFIERS_TABLE = "similarity.tsv", "layer_figures.tsv", "classifiers.tsv"
+SIMILARITY_TABLE, FIGURES_TABLE, CLASSIFIERS_TABLE, _ = TABLES
 # Folders: states of translations, of what classifiers are measured on, and of what they are trained on.
 STATES, HELD_OUT, TRAINING = "states", "held_out_states", "training_states"
 RECORDS = "live"  # folder of the records of states that are not stored
