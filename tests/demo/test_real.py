@@ -7,9 +7,9 @@ from tests.support.releases import write_tatoeba_export
 from zsnmt import cli
 from zsnmt.console import WrongUse
 from zsnmt.corpora.releases.tatoeba import FEWEST
+from zsnmt.demo import real
 from zsnmt.demo.real import languages_of, real_config, teacher_lines
 from zsnmt.errors import InputError
-from zsnmt.evaluation import real_demo
 from zsnmt.training.config import read_config
 from zsnmt.training.steps import Steps
 
@@ -25,7 +25,7 @@ def export(folder, **sizes):
 
 @pytest.fixture
 def small_sets(monkeypatch):
-    monkeypatch.setattr(real_demo, "HELD_OUT", {"test": 20, "valid": 10})
+    monkeypatch.setattr(real, "HELD_OUT", {"test": 20, "valid": 10})
 
 
 def test_english_is_the_pivot_whether_it_is_named_or_not():
@@ -51,7 +51,7 @@ def test_options_that_do_not_go_together_are_refused(words, message):
 
 def test_the_config_is_made_once_and_says_the_time_beforehand(tmp_path, small_sets, capsys, monkeypatch):
     given = export(tmp_path, trained=150, tested=FEWEST)
-    monkeypatch.setattr(real_demo, "update_seconds", lambda *arguments, **settings: 0.1)
+    monkeypatch.setattr(real, "update_seconds", lambda *arguments, **settings: 0.1)
 
     def made():
         return real_config(

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from zsnmt.demo import side_by_side as demo
 from zsnmt.errors import InputError
-from zsnmt.evaluation import demo
 from zsnmt.languages import Direction
 from zsnmt.runs.folder import HYPOTHESES, hypotheses_file
 from zsnmt.runs.scores import DIRECT, PIVOT

@@ -12,8 +12,8 @@ import time
 import pytest
 
 from zsnmt.errors import InputError
+from zsnmt.files import locks
 from zsnmt.files.locks import Busy, locked
-from zsnmt.training import locks
 
 OWNER = """
 import subprocess, sys
