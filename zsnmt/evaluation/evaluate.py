@@ -5,8 +5,11 @@ pivot.
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, fields, replace
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
 from tqdm import tqdm
 
@@ -97,12 +100,12 @@ def evaluate(
         own_pivot=own_pivot,
         methods=methods,
     )
-    ways = evaluation.hypotheses(hypotheses or run / HYPOTHESES)
+    decoded = evaluation.hypotheses(hypotheses or run / HYPOTHESES)
     results = []
-    for result in evaluation.results(ways):
+    for result in evaluation.results(decoded):
         results.append(result)
         scored(result)
-    return evaluation.scores(results, before=evaluation.results_before(run / BEFORE, ways))
+    return evaluation.scores(results, before=evaluation.results_before(run / BEFORE, decoded))
 
 
 class Model:
@@ -180,45 +183,38 @@ class Evaluation:
             **{name: value for name, value in given.items() if value},
         }
 
-    def hypotheses(self, folder: Path) -> list[Hypotheses]:
-        """The direct hypotheses, those through the pivot and into it, the same by the run itself where it is
-        to pivot as well, and those by each method, with what each is made with.
-        """
+    def hypotheses(self, folder: Path) -> "Decoded":
+        """The hypotheses in a folder, with what they are made with."""
         made_with = {name: value for name, value in self.decoding.items() if name != "pivot_model"} | {
             "sources": self.text.checksums()
         }
-        pivot, into_pivot = (
-            Hypotheses(folder, way, made_with | self.decoding, translator=self.translators[-1])
-            for way in (PIVOT, INTO_PIVOT)
-        )
+        by_run = partial(Hypotheses, folder, settings=made_with, translator=self.translator)
+        of_pivot = made_with | self.decoding
+        by_pivot = partial(Hypotheses, folder, settings=of_pivot, translator=self.translators[-1])
         counts = {"pieces": checksum_of(self.counts)} if self.counts else {}
-        by_methods = [
-            Hypotheses(
-                folder,
+        pivots = [(by_pivot(PIVOT), by_pivot(INTO_PIVOT))]
+        if self.own_pivot:
+            pivots.append((by_run(OWN_PIVOT), by_run(INTO_OWN_PIVOT)))
+        methods = [
+            by_run(
                 Way.of_method(method),
-                made_with | (counts if method.mask else {}),
+                settings=made_with | (counts if method.mask else {}),
                 translator=self.translator.by(method, self.counts),
             )
             for method in self.methods
         ]
-        direct, *own = (
-            Hypotheses(folder, way, made_with, translator=self.translator)
-            for way in (DIRECT, *((OWN_PIVOT, INTO_OWN_PIVOT) if self.own_pivot else ()))
-        )
-        return [direct, pivot, into_pivot, *own, *by_methods]
+        return Decoded(by_run(DIRECT), pivots, [*zip(self.methods, methods)])
 
-    def results(self, ways: Sequence[Hypotheses]) -> Iterator[Result]:
+    def results(self, decoded: "Decoded") -> Iterator[Result]:
         """Each result, as soon as it is translated or where it was before."""
-        direct, *others = ways
-        number = 4 if self.own_pivot else 2
-        to_do = [*direct_jobs(direct, self.text.pairs)]
-        for pivot, into_pivot in zip(others[:number:2], others[1:number:2]):
-            to_do += pivot_jobs(direct, pivot, into_pivot, pairs=self.text.pairs, kinds=self.kinds)
-        for method, kept in zip(self.methods, others[number:]):
-            to_do += direct_jobs(kept, self.translatable_pairs(method))
+        to_do = [*direct_jobs(decoded.direct, self.text.pairs)]
+        for through, into in decoded.pivots:
+            to_do += pivot_jobs(decoded.direct, through, into, pairs=self.text.pairs, kinds=self.kinds)
+        for method, by_method in decoded.methods:
+            to_do += direct_jobs(by_method, self.translatable_pairs(method))
         for kept, direction, lines in translate_jobs(to_do):
             result = self.scorer.result(direction, self.kinds[direction], kept.way, hypotheses=lines)
-            yield add_cost(result, kept, direct)
+            yield add_cost(result, kept, decoded.direct)
 
     def translatable_pairs(self, method: Method) -> dict[Direction, Pair]:
         """The text of the directions that a method can translate; `InputError` where there is none. Says
@@ -234,13 +230,13 @@ class Evaluation:
             logger.warning("not scored by %s: %s; %s", method.name, ", ".join(map(str, left_out)), first)
         return pairs
 
-    def results_before(self, folder: Path, ways: Sequence[Hypotheses]) -> list[Result]:
+    def results_before(self, folder: Path, decoded: "Decoded") -> list[Result]:
         """The results of the run that an adapted one goes on from, whose hypotheses it keeps in a folder,
         with the share `unchanged`.
 
         Only of what was decoded alike, from the same sources, by the model that it goes on from.
         """
-        now, results = {kept.way: kept for kept in ways}, []
+        now, results = {kept.way: kept for kept in decoded.all}, []
         base = (self.run.record.get("adapted_from") or {}).get("model")  # older runs do not say
         for way, settings in kept_ways(folder, "adapt the run again").items():
             if base and settings.get("model") != base:
@@ -292,6 +288,21 @@ class Evaluation:
             before=before,
             means=means(results),
         )
+
+
+class Decoded(NamedTuple):
+    """The hypotheses of a run: direct; those through each pivot and into it, by the baseline and, where
+    it is to pivot as well, by the run itself; and those by each method.
+    """
+
+    direct: Hypotheses
+    pivots: Sequence[tuple[Hypotheses, Hypotheses]]
+    methods: Sequence[tuple[Method, Hypotheses]]
+
+    @property
+    def all(self) -> list[Hypotheses]:
+        """Those of every way."""
+        return [self.direct, *chain.from_iterable(self.pivots), *(kept for _, kept in self.methods)]
 
 
 def add_cost(result: Result, kept: Hypotheses, direct: Hypotheses) -> Result:
