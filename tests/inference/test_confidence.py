@@ -116,7 +116,7 @@ def test_a_method_translates_lines_of_their_own_as_it_does_a_text(translator, li
     beside = [*lines[2:], lines[1]]  # the next
     into = [VELAN_TAMUN, Direction("velan", "velor")]
     asked = [
-        Line(line, direction, beside=next_one)
+        Line(line, direction, companion=next_one)
         for line, next_one in zip(lines[1:], beside)
         for direction in into
     ]

@@ -81,7 +81,7 @@ def test_an_ensemble_reads_the_line_and_its_translations(translator, lines):
 def test_an_ensemble_reads_what_it_is_given_in_place_of_its_own_translations(translator, lines):
     by, text = translator.by(parse_method("ensemble:by=average")), lines[:6]
     own = translator.translate(text, "inglan", "velan")
-    assert by.translate_beside(text, VELAN_TAMUN, {"inglan": own}) == by.translate(text, "tamun", "velan")
+    assert by.translate_through(text, VELAN_TAMUN, {"inglan": own}) == by.translate(text, "tamun", "velan")
     bundles = by.engine_inputs([*by.parts_of(text, [VELAN_TAMUN], 1)], text, 1, {"inglan": own[::-1]})
     assert [bundle.sentences[1] for bundle in bundles] == [
         translator.codec.source(line, Direction("inglan", "tamun")) for line in own[::-1]
@@ -96,7 +96,7 @@ def test_a_teacher_of_two_sources_must_know_the_direction(translator, lines):
         teacher.translate([*zip(lines, english)], VELAN_TAMUN, float)
     by = teacher.translator = copy(teacher.translator)
     by.trained = [*translator.trained, VELAN_TAMUN]
-    assert teacher.translate([*zip(lines, english)], VELAN_TAMUN, float) == by.translate_beside(
+    assert teacher.translate([*zip(lines, english)], VELAN_TAMUN, float) == by.translate_through(
         lines[:3], VELAN_TAMUN, {"inglan": english}
     )
 

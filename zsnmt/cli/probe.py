@@ -26,19 +26,19 @@ from zsnmt.probing.settings import LIVE, MOST_STORED_LINES, STORED, Probing
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt probe", description=__doc__)
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="run folders of trained models")
-    parser.add_argument("--split", default="test", help="split of the text to measure on")
+    parser.add_argument("--split", default=Probing.split, help="split of the text to measure on")
     parser.add_argument("--lines", type=positive, metavar="N", help="only its first N lines (default: all)")
     parser.add_argument(
         "--languages",
         type=codes,
-        default=(),
+        default=Probing.languages,
         metavar="CODES",
         help='only these, as in "de it" (default: all)',
     )
     parser.add_argument(
         "--train-lines",
         type=positive_or_all,
-        default=2000,
+        default=Probing.train_lines,
         metavar="N",
         help="train classifiers on at most this number of lines of each language, or on all",
     )
@@ -49,17 +49,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
         f"while the encoder runs, in batches of sentences (default: live above {MOST_STORED_LINES} lines)",
     )
     parser.add_argument(
-        "--kind", choices=["published", "exact"], default="published", help="procedure of the classifiers"
+        "--kind", choices=["published", "exact"], default=Probing.kind, help="procedure of the classifiers"
     )
     parser.add_argument(
         "--labels",
         type=labels,
-        default=LABELS,
+        default=Probing.labels,
         metavar="WORDS",
         help='what to predict, as in "language position"',
     )
     parser.add_argument(
-        "--variance", type=float, default=0.99, metavar="SHARE", help="share of the variance that SVCCA keeps"
+        "--variance",
+        type=float,
+        default=Probing.variance,
+        metavar="SHARE",
+        help="share of the variance that SVCCA keeps",
     )
     parser.add_argument(
         "--target", metavar="CODE", help="target language, if sources have the tag of their target"
@@ -67,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--seed",
         type=positive,
-        default=1,
+        default=Probing.seed,
         help="seed of the training lines, the classifiers and the Gaussians",
     )
     parser.add_argument("--keep-states", action="store_true", help="keep the states in RUN/probes")

@@ -117,4 +117,4 @@ class Interpreter:
         if not beside:
             return translator.translate_into(first, [direction], finished=finished)[direction]
         read = {translator.pivot: beside[0]}
-        return translator.translate_beside(first, direction, read, finished=finished)
+        return translator.translate_through(first, direction, read, finished=finished)

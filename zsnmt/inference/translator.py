@@ -182,9 +182,9 @@ class Translator:
         *,
         first_line: int = 1,
         finished: Callable[[float], object] = lambda number: None,
-        beside: Mapping[str, Sequence[str]] | None = None,
+        through: Mapping[str, Sequence[str]] | None = None,
     ) -> dict[Direction, list[Translation]]:
-        """What `translate_into` gives, with the log-probabilities; for `beside` see `translate_beside`."""
+        """What `translate_into` gives, with the log-probabilities; for `through` see `translate_through`."""
         refuse_one_text(lines)
         of_lines: dict[Direction, list[list[Translation]]] = {
             direction: [[] for _ in lines] for direction in directions
@@ -194,7 +194,7 @@ class Translator:
         finished((len(lines) - len(parts_by_line)) * len(directions))  # the empty ones
         translated: dict[int, Translation] = {}
         for batch, hypotheses in self.search(
-            parts, self.engine_inputs(parts, lines, first_line, beside=beside)
+            parts, self.engine_inputs(parts, lines, first_line, through=through)
         ):
             for place, (best, *_) in zip(batch, hypotheses, strict=True):
                 translated[place] = self.translation(best, parts[place].direction.target)
@@ -205,18 +205,18 @@ class Translator:
             direction: [*map(join_translations, of_direction)] for direction, of_direction in of_lines.items()
         }
 
-    def translate_beside(
+    def translate_through(
         self,
         lines: Sequence[str],
         direction: Direction,
-        beside: Mapping[str, Sequence[str]],
+        through: Mapping[str, Sequence[str]],
         *,
         finished: Callable[[float], object] = lambda number: None,
     ) -> list[str]:
-        """Translate raw lines by an ensemble that need not translate them into its other languages: `beside`
+        """Translate raw lines by an ensemble that need not translate them into its other languages: `through`
         has the lines in each of these.
         """
-        found = self.translate_into_with_scores(lines, [direction], finished=finished, beside=beside)
+        found = self.translate_into_with_scores(lines, [direction], finished=finished, through=through)
         return [each.text for each in found[direction]]
 
     def translation(self, hypothesis: Hypothesis, language: str) -> Translation:
@@ -241,8 +241,8 @@ class Translator:
             for place, line in enumerate(lines)
             for tokens in cut[place]
         ]
-        beside = [line.beside for line in lines]
-        sentences = self.bundles(parts, beside, through=self.through_pivots(lines))
+        read_besides = [line.companion for line in lines]
+        sentences = self.bundles(parts, read_besides, through=self.through_pivots(lines))
         of_part: dict[int, list[Hypothesis]] = {}
         for batch, hypotheses in self.search(parts, sentences):
             of_part.update(zip(batch, hypotheses, strict=True))
@@ -299,26 +299,29 @@ class Translator:
         parts: Sequence[Part],
         lines: Sequence[str],
         first_line: int,
-        beside: Mapping[str, Sequence[str]] | None = None,
+        through: Mapping[str, Sequence[str]] | None = None,
     ) -> Sequence[Sentence | Bundle]:
-        """What the engine takes of the parts of a text's lines: with a method, what is read beside each,
-        too; an ensemble reads what is given `beside` them, or translates the lines first.
+        """What the engine takes of the parts of a text's lines: with a method, what it reads besides, too. An
+        ensemble reads the lines in other languages as they are given, `through`, or translates them first.
         """
-        through = beside or {}
-        if not beside and self.method is not None and isinstance(several := self.method.several, Ensemble):
+        if (
+            through is None
+            and self.method is not None
+            and isinstance(several := self.method.several, Ensemble)
+        ):
             pivots = dict.fromkeys(pivot for part in parts for pivot in several.pivots(part.direction))
             into = [Direction(parts[0].direction.source, pivot) for pivot in pivots]
             translations = self.direct.translate_into(lines, into, first_line=first_line) if into else {}
             through = {direction.target: made for direction, made in translations.items()}
-        return self.bundles(parts, companions(self.method, lines), through=through)
+        return self.bundles(parts, companions(self.method, lines), through=through or {})
 
     def bundles(
-        self, parts: Sequence[Part], beside: Sequence[str], *, through: Mapping[str, Sequence[str]]
+        self, parts: Sequence[Part], companions: Sequence[str], *, through: Mapping[str, Sequence[str]]
     ) -> Sequence[Sentence | Bundle]:
-        """What the engine takes of parts of lines, with what a method reads beside them."""
+        """What the engine takes of parts of lines, with what a method reads besides (`Bundler`)."""
         if self.method is None:
             return [self.codec.sentence(part.tokens, part.direction) for part in parts]
-        return Bundler(self.codec, self.method, beside, through=through).bundles(parts)
+        return Bundler(self.codec, self.method, companions, through=through).bundles(parts)
 
     def parts_of(
         self, lines: Sequence[str], directions: Sequence[Direction], first_line: int
@@ -361,14 +364,14 @@ class Translator:
 
 
 class Line(NamedTuple):
-    """A raw line to translate in a direction, how many translations are wanted, and what a contrast reads
-    beside it.
+    """A raw line to translate in a direction, how many translations are wanted, and the line that a contrast
+    reads besides.
     """
 
     text: str
     direction: Direction
     number: int = 1
-    beside: str = ""
+    companion: str = ""
 
 
 def refuse_one_text(lines: Sequence[str]) -> None:

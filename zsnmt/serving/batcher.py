@@ -30,7 +30,7 @@ class Journey(NamedTuple):
     text: str
     legs: tuple[Direction, ...]
     way: str | None = None
-    beside: str = ""
+    companion: str = ""
 
 
 class Job:
@@ -59,8 +59,8 @@ class Task(NamedTuple):
     @property
     def line(self) -> Line:
         """What is translated next; of a language on the way, one translation."""
-        text, legs, _, beside = self.journey
-        return Line(text, legs[0], number=1 if legs[1:] else self.job.number, beside=beside)
+        text, legs, _, companion = self.journey
+        return Line(text, legs[0], number=1 if legs[1:] else self.job.number, companion=companion)
 
     @property
     def group(self) -> tuple[str, str]:

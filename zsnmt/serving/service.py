@@ -45,7 +45,7 @@ class Errand:
         """Its lines on their way; `InputError` for a text of one line where another is needed."""
         beside = companions(system.translator_by(self.way).method, self.lines)
         return [
-            Journey(line, self.legs, self.way, beside=other)
+            Journey(line, self.legs, self.way, companion=other)
             for line, other in zip(self.lines, beside, strict=True)
         ]
 

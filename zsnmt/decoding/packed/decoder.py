@@ -209,7 +209,7 @@ class PackedDecoderLayer:
                 x = norm(x)
         if (blocks := self.of_languages) is None:
             return self.feed_forward(x)
-        return self.feed_forward(x, beside=lambda y: blocks(y.transpose(0, 1), state.starts).transpose(0, 1))
+        return self.feed_forward(x, added=lambda y: blocks(y.transpose(0, 1), state.starts).transpose(0, 1))
 
 
 class CrossAttention:
