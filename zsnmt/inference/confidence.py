@@ -61,8 +61,8 @@ def check_scores(translator: Translator, legs: Legs, agreement: bool) -> None:
     """
     if translator.method is not None and not translator.method.has_probabilities:
         raise InputError(
-            f"a translation by {translator.method.name} is ranked by more than its probability, and has none "
-            "to show; leave out --scores, or --way"
+            f"a {translator.method.name} ranks by differences of probabilities, and has none of its "
+            "translations; leave out --scores, or --way"
         )
     if agreement:
         chrf()
