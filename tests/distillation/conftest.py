@@ -9,9 +9,9 @@ import pytest
 
 from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.corpora.training_text import make_training_text
-from zsnmt.distillation import distill, translation
-from zsnmt.distillation.distill import StudentData, make_data
+from zsnmt.distillation import student_data, translation
 from zsnmt.distillation.settings import Distillation, SyntheticSettings
+from zsnmt.distillation.student_data import StudentData, make_data
 from zsnmt.distillation.synthetic_text import SyntheticText
 from zsnmt.languages import Direction
 from zsnmt.text.learning import TextSettings
@@ -101,7 +101,7 @@ def synthetic(made, tmp_path, translate, monkeypatch) -> Callable[..., Synthetic
 def text(synthetic, monkeypatch) -> SyntheticText:
     """The synthetic text of an experiment, which the student's data are made of."""
     made = synthetic()
-    monkeypatch.setattr(distill, "SyntheticText", lambda *given: made)
+    monkeypatch.setattr(student_data, "SyntheticText", lambda *given: made)
     return made
 
 

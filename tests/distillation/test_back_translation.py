@@ -4,8 +4,8 @@ from fairseq.data import Dictionary, indexed_dataset
 
 from tests.distillation.conftest import AUTHENTIC, DIRECTIONS, OTHERS, PIVOT, data_of
 from zsnmt.data.reading import encode
-from zsnmt.distillation.distill import options_of_data
 from zsnmt.distillation.settings import Distillation
+from zsnmt.distillation.student_data import options_of_data
 from zsnmt.languages import Direction
 from zsnmt.text.lines import read_lines
 from zsnmt.text.pipeline import TextPipeline

@@ -8,9 +8,9 @@ from tests.tasks.conftest import task_of
 from zsnmt.data.binarised_folder import shards_of
 from zsnmt.data.reading import encode
 from zsnmt.distillation.data import binarise_synthetic, link_data, reverse
-from zsnmt.distillation.distill import StudentData, make_data, options_of_data
 from zsnmt.distillation.filtered_text import make_synthetic_text
 from zsnmt.distillation.settings import Distillation
+from zsnmt.distillation.student_data import StudentData, make_data, options_of_data
 from zsnmt.languages import Direction
 from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import read_lines

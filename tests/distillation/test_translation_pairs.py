@@ -6,9 +6,9 @@ import pytest
 
 from tests.distillation.conftest import AUTHENTIC, OTHERS, PIVOT, data_of
 from zsnmt.corpora.overlap import held_out_sentences, normalise
-from zsnmt.distillation.distill import options_of_data, sampled_sizes
 from zsnmt.distillation.filters import lengths_of
 from zsnmt.distillation.settings import Distillation
+from zsnmt.distillation.student_data import options_of_data, sampled_sizes
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
 from zsnmt.text.lines import read_lines
@@ -86,7 +86,7 @@ def test_sentences_that_are_held_out_of_either_language_are_left_out(text, monke
 
 
 def test_where_there_is_nothing_to_pair_it_is_said(text, monkeypatch):
-    monkeypatch.setattr("zsnmt.distillation.distill.make_further_text", lambda *given, **named: {})
+    monkeypatch.setattr("zsnmt.distillation.student_data.make_further_text", lambda *given, **named: {})
     with pytest.raises(InputError, match="--sides between adds nothing to --sides both here: it needs three"):
         data_of(text, "between")
 
