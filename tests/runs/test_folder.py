@@ -9,7 +9,8 @@ import pytest
 from tests.conftest import ROOT
 from tests.support.runs import log_line, validate
 from zsnmt.errors import InputError
-from zsnmt.runs.folder import describe_run, read_record, recipe_command, same_command, start_run
+from zsnmt.runs.commands import recipe_command, same_command
+from zsnmt.runs.folder import describe_run, read_record, start_run
 
 
 @pytest.fixture

@@ -74,7 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.adaptation.adapt import Adaptation, adapt_run
     from zsnmt.adaptation.modes import FROZEN, FULL
     from zsnmt.evaluation.scored_run import score_run, settings_of
-    from zsnmt.runs.folder import check_trained, path_from_top, recipe_command
+    from zsnmt.runs.commands import path_from_top, recipe_command
+    from zsnmt.runs.folder import check_trained
     from zsnmt.runs.scores import SCORES_FILE
     from zsnmt.training.experiment import read_experiment
 

@@ -14,7 +14,8 @@ from zsnmt.errors import InputError
 from zsnmt.evaluation.scored_run import choose_settings, score_run, settings_of
 from zsnmt.languages import Direction
 from zsnmt.processes import cores
-from zsnmt.runs.folder import HYPOTHESES, hypotheses_file, path_from_top, recipe_command
+from zsnmt.runs.commands import path_from_top, recipe_command
+from zsnmt.runs.folder import HYPOTHESES, hypotheses_file
 from zsnmt.runs.scores import DIRECT, PIVOT
 from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
 from zsnmt.text.lines import read_lines

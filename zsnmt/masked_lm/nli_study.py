@@ -15,7 +15,8 @@ from zsnmt.files.replacing import replacing
 from zsnmt.masked_lm.config import XnliConfig
 from zsnmt.masked_lm.report.xnli import SCORES_FILE
 from zsnmt.masked_lm.runs import check_system, read_counts, start_run, updates_of
-from zsnmt.runs.folder import CHECKPOINTS, LAST_CHECKPOINT, recipe_command
+from zsnmt.runs.commands import recipe_command
+from zsnmt.runs.folder import CHECKPOINTS, LAST_CHECKPOINT
 from zsnmt.training.experiment import hold
 from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.steps import Steps, listing, made_from

@@ -22,7 +22,7 @@ from zsnmt.languages import LANGUAGES_FILE
 from zsnmt.masked_lm.config import StudyConfig
 from zsnmt.masked_lm.runs import COUNTS_FILE, check_system, score_file, start_run, updates_of
 from zsnmt.processes import cores
-from zsnmt.runs.folder import recipe_command
+from zsnmt.runs.commands import recipe_command
 from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.text.sampling import spread
 from zsnmt.training.children import all_side_by_side

@@ -10,6 +10,7 @@ from zsnmt.files.records import write_json
 from zsnmt.files.replacing import new_folder
 from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints
 from zsnmt.runs.checksums import CHECKSUMS_FILE, check_pipeline
+from zsnmt.runs.commands import path_from_top
 from zsnmt.runs.folder import (
     BEFORE,
     CHECKPOINTS,
@@ -18,7 +19,6 @@ from zsnmt.runs.folder import (
     PIPELINE_FOLDER,
     RECORD_FILE,
     check_trained,
-    path_from_top,
     read_record,
 )
 from zsnmt.runs.scores import SCORES_FILE

@@ -1,13 +1,10 @@
 """Run folders: what a run is made of, written down where the run is."""
 
-import os
 import platform
-import shlex
 import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from importlib.metadata import version
 from itertools import chain
@@ -17,10 +14,11 @@ from typing import Any
 from zsnmt.data.binarised_folder import shards_of
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
-from zsnmt.files.project import CHECKOUT, ROOT
+from zsnmt.files.project import CHECKOUT
 from zsnmt.files.records import CLEANING_FILE, OVERLAP_FILE, read_json, write_json
 from zsnmt.files.replacing import new_folder, replacing
 from zsnmt.languages import LANGUAGES_FILE, Direction, kind_of, parse_direction, read_languages
+from zsnmt.runs.commands import same_command
 from zsnmt.runs.ending import Ending, read_ending
 from zsnmt.runs.log import Validated, logged_validations, summarise
 from zsnmt.runs.scores import Way
@@ -165,38 +163,6 @@ def forget_beginning(run: Path) -> None:
         (run / name).unlink(missing_ok=True)
     for name in (PIPELINE_FOLDER, BEFORE):
         shutil.rmtree(run / name, ignore_errors=True)
-
-
-def recipe_command(recipe: str, config: Path, *words: str) -> str:
-    """The command that makes a run, as a shell reads it."""
-    return shlex.join(["bash", f"recipes/{recipe}.sh", path_from_top(config), *words])
-
-
-def path_from_top(path: Path) -> str:
-    """A path as a command names it, from the top of the project's files, or from that of the machine where it
-    is elsewhere.
-    """
-    path = Path(os.path.abspath(path))
-    return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
-
-
-def same_command(made: str, command: str) -> bool:
-    """Whether two commands ask for the same; the config may have moved, and the first may be of a time when
-    records did not quote words.
-    """
-    readings = [made.split()]
-    with suppress(ValueError):
-        readings.append(shlex.split(made))
-    return content_of_command(shlex.split(command)) in map(content_of_command, readings)
-
-
-def content_of_command(words: Sequence[str]) -> str:
-    """A command without the folder of its config, its second word, and with files as `path_from_top` names
-    them.
-    """
-    bash, recipe, config, *rest = [*words, "", "", ""][: max(3, len(words))]
-    named = [path_from_top(Path(word)) if "/" in word and Path(word).exists() else word for word in rest]
-    return " ".join([bash, recipe, Path(config).name, *named])
 
 
 def check_config(run: Path, config: Path) -> None:

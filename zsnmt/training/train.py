@@ -5,7 +5,8 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.files.locks import locked
-from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE, recipe_command
+from zsnmt.runs.commands import recipe_command
+from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE
 from zsnmt.training.experiment import Experiment, prepare_data
 from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.steps import Steps, made_from

@@ -1,0 +1,41 @@
+"""The commands that make runs, as records keep them: the same whatever folder they are given in."""
+
+import os
+import shlex
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from zsnmt.files.project import ROOT
+
+
+def recipe_command(recipe: str, config: Path, *words: str) -> str:
+    """The command that makes a run, as a shell reads it."""
+    return shlex.join(["bash", f"recipes/{recipe}.sh", path_from_top(config), *words])
+
+
+def path_from_top(path: Path) -> str:
+    """A path as a command names it, from the top of the project's files, or from that of the machine where it
+    is elsewhere.
+    """
+    path = Path(os.path.abspath(path))
+    return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
+
+
+def same_command(made: str, command: str) -> bool:
+    """Whether two commands ask for the same; the config may have moved, and the first may be of a time when
+    records did not quote words.
+    """
+    readings = [made.split()]
+    with suppress(ValueError):
+        readings.append(shlex.split(made))
+    return content_of_command(shlex.split(command)) in map(content_of_command, readings)
+
+
+def content_of_command(words: Sequence[str]) -> str:
+    """A command without the folder of its config, its second word, and with files as `path_from_top` names
+    them.
+    """
+    bash, recipe, config, *rest = [*words, "", "", ""][: max(3, len(words))]
+    named = [path_from_top(Path(word)) if "/" in word and Path(word).exists() else word for word in rest]
+    return " ".join([bash, recipe, Path(config).name, *named])
