@@ -37,7 +37,7 @@ from zsnmt.inference.states import (
     write_states,
 )
 from zsnmt.languages import language_tag
-from zsnmt.runs.folder import start_run
+from zsnmt.runs.start import start_run
 from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import write_lines
 from zsnmt.text.pipeline import TextPipeline

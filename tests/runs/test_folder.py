@@ -10,7 +10,8 @@ from tests.conftest import ROOT
 from tests.support.runs import log_line, validate
 from zsnmt.errors import InputError
 from zsnmt.runs.commands import recipe_command, same_command
-from zsnmt.runs.folder import describe_run, read_record, start_run
+from zsnmt.runs.folder import describe_run, read_record
+from zsnmt.runs.start import start_run
 
 
 @pytest.fixture

@@ -23,8 +23,9 @@ from zsnmt.errors import InputError
 from zsnmt.files.locks import locked
 from zsnmt.files.records import read_json
 from zsnmt.runs.commands import path_from_top, recipe_command
-from zsnmt.runs.folder import FEW, SYNTHETIC, TAUGHT_BY, check_same_run, direction_lists
+from zsnmt.runs.folder import FEW, SYNTHETIC, direction_lists
 from zsnmt.runs.grid import few_name, remedy_name, remedy_options
+from zsnmt.runs.start import TAUGHT_BY, check_same_run
 from zsnmt.runs.systems import STUDENTS, WORDS
 from zsnmt.training.experiment import Experiment, prepare_data
 from zsnmt.training.steps import Steps

@@ -11,7 +11,8 @@ from pathlib import Path
 from zsnmt.errors import InputError
 from zsnmt.files.kinds import check_kinds
 from zsnmt.files.records import damage_of, read_json, write_json
-from zsnmt.runs.folder import RECORD_FILE, check_config, commit, keep_config, versions
+from zsnmt.runs.folder import RECORD_FILE, commit, versions
+from zsnmt.runs.start import check_config, keep_config
 from zsnmt.runs.systems import MASKED_LM
 
 COUNTS_FILE = "counts.json"  # in a folder of data: the lines of each split and language

@@ -23,7 +23,7 @@ from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.training.steps import Steps, made_from
 
 SIMILARITY, FIGURES, CLASSIFIERS = PRINTED_TABLES = ("similarity.txt", "layer_figures.txt", "classifiers.txt")
-SIMILARITY_TABLE, FIGURES_TABLE, CLASSIFIERS_TABLE, _ = TABLES
+SIMILARITY_TABLE, FIGURES_TABLE, CLASSIFIERS_TABLE = TABLES[:3]
 # Folders: states of translations, of what classifiers are measured on, and of what they are trained on.
 STATES, HELD_OUT, TRAINING = "states", "held_out_states", "training_states"
 RECORDS = "live"  # folder of the records of states that are not stored

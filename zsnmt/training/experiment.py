@@ -30,7 +30,7 @@ from zsnmt.files.names import is_plain
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import other_pairs
 from zsnmt.processes import cores
-from zsnmt.runs.folder import check_config, keep_config, start_run
+from zsnmt.runs.start import check_config, keep_config, start_run
 from zsnmt.training.config import Config, read_config
 from zsnmt.training.steps import Steps, listing
 

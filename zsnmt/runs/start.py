@@ -1,0 +1,168 @@
+"""How a run folder begins: with its config, its text pipeline and a record of what makes it."""
+
+import shutil
+from collections.abc import Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from zsnmt.data.binarised_folder import shards_of
+from zsnmt.errors import InputError
+from zsnmt.files.checksums import sha256
+from zsnmt.files.records import CLEANING_FILE, OVERLAP_FILE, read_json, write_json
+from zsnmt.files.replacing import new_folder, replacing
+from zsnmt.languages import LANGUAGES_FILE, read_languages
+from zsnmt.runs.commands import same_command
+from zsnmt.runs.folder import (
+    BEFORE,
+    CHECKPOINTS,
+    COMMAND_FILE,
+    CONFIG_FILE,
+    HYPOTHESES,
+    MODEL_FILE,
+    PIPELINE_FOLDER,
+    RECORD_FILE,
+    commit,
+    direction_lists,
+    read_record,
+    same_bytes,
+    versions,
+)
+from zsnmt.text.piece_counts import PIECE_COUNTS_FILE
+from zsnmt.text.pipeline import FILES, PIPELINE_FILE
+
+PIPELINE = (LANGUAGES_FILE, "dict.*.txt", PIECE_COUNTS_FILE, *FILES)
+TAUGHT_BY = "distilled_from"  # what run.json says of a student's teacher
+
+
+def start_run(
+    run: Path,
+    config: Path,
+    data: Path,
+    text: Path,
+    system: str,
+    seed: int,
+    command: str,
+    adapted_from: Path | None = None,
+    mode: str = "",
+    further: Mapping[str, Any] | None = None,
+) -> None:
+    """Make a run folder: the config as used, the text pipeline, and run.json with command, commit, versions,
+    overlap and the number of shards, where the data have several.
+
+    A run that goes on from another, in an adaptation of that mode, names it and keeps its hypotheses in
+    `before/`. `further` is what run.json says besides. A run without checkpoints is begun anew, so that
+    options that a model refused can be mended. Raises `InputError` if the folder holds a run of another
+    command, config or pipeline, and for data that lack a pipeline.
+    """
+    read_languages(data)
+    if not (data / PIPELINE_FILE).is_file():
+        raise InputError(f"{data / PIPELINE_FILE} is missing; remove {data} and give the same command again")
+    run.mkdir(parents=True, exist_ok=True)
+    if not has_checkpoint(run):
+        forget_beginning(run)
+    check_config(run, config)
+    pipeline = run / PIPELINE_FOLDER
+    if not pipeline.is_dir():
+        with new_folder(pipeline) as part:
+            for pattern in PIPELINE:
+                for path in data.glob(pattern):
+                    shutil.copyfile(path, part / path.name)
+    elif changed := [path.name for path in pipeline.iterdir() if not same_bytes(path, data / path.name)]:
+        raise InputError(
+            f"{run} was trained with another {changed[0]} than that of {data}; remove the run and train it "
+            "again"
+        )
+    check_same_run(run, command, further or {})
+    keep_config(run, config)
+    if not (run / RECORD_FILE).is_file():  # a run that goes on keeps the record of its start
+        record = {
+            "config": config.stem,
+            "system": system,
+            "seed": seed,
+            "command": command,
+            "commit": commit(),
+            "versions": versions(),
+            "text": str(text.resolve()),
+        }
+        if (shards := len(shards_of(data))) > 1:
+            record["shards"] = shards
+        if (text / OVERLAP_FILE).is_file():
+            record["overlap"] = read_json(text / OVERLAP_FILE, "make the text again with zsnmt train")
+        if (text / CLEANING_FILE).is_file():
+            record["cleaning"] = read_json(text / CLEANING_FILE, "make the text again with zsnmt train")
+        if adapted_from:
+            record["adapted_from"] = origin(adapted_from) | {"mode": mode}
+            record |= {
+                kind: directions for kind, directions in direction_lists(adapted_from).items() if directions
+            }
+        write_json(run / RECORD_FILE, record | dict(further or {}))
+    if adapted_from and (adapted_from / HYPOTHESES).is_dir() and not (run / BEFORE).is_dir():
+        with new_folder(run / BEFORE) as before:
+            shutil.copytree(adapted_from / HYPOTHESES, before, dirs_exist_ok=True)
+
+
+def check_same_run(run: Path, command: str, further: Mapping[str, Any]) -> None:
+    """`InputError` if a run with checkpoints was made by another command, or taught by another model, than
+    `further` says of a run to be made.
+    """
+    if not has_checkpoint(run) or not (run / RECORD_FILE).is_file():
+        return
+    record = read_record(run)
+    if not same_command(made := record.get("command") or "", command):
+        raise InputError(
+            f"{run} is another run, made by '{made}', and not by '{command}'; choose another name with --name"
+        )
+    before, now = (models_of(of.get(TAUGHT_BY)) for of in (record, further))
+    if before and now and before != now:
+        raise InputError(
+            f"{run} was taught by another model than is now at {further[TAUGHT_BY]['run']}; choose another "
+            "name with --name, or remove the run to have it taught again"
+        )
+
+
+def models_of(teacher: Any) -> list[str]:
+    """The checksums of the models by which a run was taught, as its record describes them; none where it does
+    not.
+    """
+    if not isinstance(teacher, Mapping):
+        return []
+    return [str(teacher.get("model", "")), *chain.from_iterable(map(models_of, teacher.get("beside", [])))]
+
+
+def has_checkpoint(run: Path) -> bool:
+    """Whether a training has left anything to go on from."""
+    return (run / MODEL_FILE).is_file() or any((run / CHECKPOINTS).glob("*.pt"))
+
+
+def forget_beginning(run: Path) -> None:
+    """Remove what a run folder says of how its training began."""
+    for name in (RECORD_FILE, CONFIG_FILE, COMMAND_FILE):
+        (run / name).unlink(missing_ok=True)
+    for name in (PIPELINE_FOLDER, BEFORE):
+        shutil.rmtree(run / name, ignore_errors=True)
+
+
+def check_config(run: Path, config: Path) -> None:
+    """`InputError` if the run was made with another config of that name."""
+    kept = run / CONFIG_FILE
+    if kept.is_file() and kept.read_bytes() != config.read_bytes():
+        raise InputError(
+            f"{run} was made with another {config.name}; remove the folder, or give the config a new name"
+        )
+
+
+def keep_config(run: Path, config: Path) -> None:
+    """Write the config as used into the run."""
+    with replacing(run / CONFIG_FILE) as file:
+        file.write(config.read_bytes())
+
+
+def origin(run: Path) -> dict:
+    """What an adapted run says of the run it goes on from."""
+    record = read_record(run)
+    return {
+        **{key: record.get(key) for key in ("config", "system", "seed", "commit")},
+        "model": sha256(run / MODEL_FILE),
+        "languages": read_languages(run / PIPELINE_FOLDER),
+    }
