@@ -28,10 +28,11 @@ from zsnmt.report.adaptation import (
     new_language_gains_table,
     new_language_table,
 )
+from zsnmt.report.alike import check_comparable
 from zsnmt.report.documents import keep_scores
 from zsnmt.report.markdown import every_direction, markdown_table, text_table
 from zsnmt.report.page import files_beside, page
-from zsnmt.report.scores import Run, check_comparable
+from zsnmt.report.scores import Run
 from zsnmt.report.significance import INSIDE, ONE_SEED
 from zsnmt.report.systems import tables
 from zsnmt.report.table import Measured, markdown_rows, tsv

@@ -10,16 +10,16 @@ from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean
 
 from zsnmt.languages import KINDS, SUPERVISED, ZERO_SHOT, Direction, kind_name
+from zsnmt.report.alike import list_some
+from zsnmt.report.notes import signature_note
 from zsnmt.report.scores import (
     Column,
     WayDifference,
     all_directions,
     column_groups,
     columns_of,
-    list_some,
     runs_by_system,
     seeds,
-    signature_note,
     way_differences,
     ways_of,
     words,

@@ -12,7 +12,8 @@ from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.files.records import read_json
 from zsnmt.languages import Direction, parse_direction
-from zsnmt.report.scores import Run, all_directions, way_title, ways_of
+from zsnmt.report.notes import way_title
+from zsnmt.report.scores import Run, all_directions, ways_of
 from zsnmt.runs.folder import HYPOTHESES, hypotheses_file, is_as_translated, settings_file
 from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Scores, Way
 from zsnmt.scoring.language_identification import Identifier, load_identifier

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from zsnmt.languages import FEW_SHOT, SUPERVISED, kind_name, other_pairs
-from zsnmt.report.scores import Column, all_directions, list_some, runs_by_system
+from zsnmt.report.alike import list_some
+from zsnmt.report.scores import Column, all_directions, runs_by_system
 from zsnmt.report.significance import Side, inside_seed_noise, mean_difference, mean_measured
 from zsnmt.report.table import Measured, complete, join_sentences
 from zsnmt.runs.scores import DIRECT, OWN_PIVOT, PIVOT, Scores, Way

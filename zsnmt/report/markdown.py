@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 
 from zsnmt.errors import InputError
 from zsnmt.report.adaptation import adaptation_directions_table
+from zsnmt.report.alike import check_comparable
 from zsnmt.report.chosen import marked
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import details, headlines
-from zsnmt.report.scores import check_comparable, columns_of, short_commit
+from zsnmt.report.scores import columns_of, short_commit
 from zsnmt.report.systems import STUDY_TABLES, SUMMARIES, brief_table, directions_table
 from zsnmt.report.table import Table, join_sentences, markdown_rows, spread_note, text_rows, wrap
 from zsnmt.runs.scores import Scores

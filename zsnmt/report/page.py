@@ -23,6 +23,7 @@ from zsnmt.report.examples import MOST, Example
 from zsnmt.report.finding import finding
 from zsnmt.report.formats import TABLE_FORMATS
 from zsnmt.report.html import drawn_maps, inline_figures, templates, write
+from zsnmt.report.notes import signature_note
 from zsnmt.report.papers.tables import beside_papers
 from zsnmt.report.plotted import (
     HeatMap,
@@ -37,7 +38,7 @@ from zsnmt.report.plotted import (
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import has_probes, probes_of
 from zsnmt.report.probes.tables import details, headlines
-from zsnmt.report.scores import Run, all_directions, groups_of, runs_by_system, signature_note
+from zsnmt.report.scores import Run, all_directions, groups_of, runs_by_system
 from zsnmt.report.studies.factorial import remedy_gains
 from zsnmt.report.systems import tables
 from zsnmt.report.table import Table, tsv

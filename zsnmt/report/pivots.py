@@ -4,7 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from zsnmt.languages import kind_name
-from zsnmt.report.scores import conditions, groups_of, pivots_of, runs_by_system
+from zsnmt.report.alike import conditions
+from zsnmt.report.notes import pivots_of
+from zsnmt.report.scores import groups_of, runs_by_system
 from zsnmt.runs.scores import PIVOT, Result, Scores
 
 TIMES = {"seconds", "cost"}  # figures of the process that translated, which mean nothing beside another's

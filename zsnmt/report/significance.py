@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from zsnmt.languages import Direction
-from zsnmt.report.scores import Column, WayDifference, mean_over_directions, pivots_of, system_kind
+from zsnmt.report.notes import pivots_of
+from zsnmt.report.scores import Column, WayDifference, mean_over_directions, system_kind
 from zsnmt.report.table import Cell, Measured, complete, join_sentences, seed_cell
 from zsnmt.runs.scores import PIVOT, Scores
 from zsnmt.scoring.bootstrap import paired_test, unpack

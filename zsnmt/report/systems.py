@@ -10,23 +10,19 @@ from collections.abc import Mapping, Sequence
 from zsnmt.languages import FAMILIES, SUPERVISED, ZERO_SHOT, Direction, kind_name
 from zsnmt.report.adaptation import ADAPTATION_TABLES, adaptation_directions_table
 from zsnmt.report.chosen import marked
+from zsnmt.report.notes import caption, lines_note, pivot_note, signature_note, signatures
 from zsnmt.report.scores import (
     Column,
     WayDifference,
     all_directions,
-    caption,
     column_groups,
     columns_of,
     groups_of,
-    lines_note,
     methods_of,
     other_kind,
-    pivot_note,
     runs_by_system,
     seeds,
     short_commit,
-    signature_note,
-    signatures,
     system_kind,
     way_differences,
     way_pairs,

@@ -9,7 +9,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.kinds import check_kinds
 from zsnmt.files.records import damage_of, read_json
 from zsnmt.masked_lm.report.runs import LABELS
-from zsnmt.report.scores import check_alike
+from zsnmt.report.alike import check_alike
 from zsnmt.report.table import Table, seed_cell
 
 SCORES_FILE = "xnli.json"

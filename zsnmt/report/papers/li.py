@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from zsnmt.languages import SUPERVISED, Direction
+from zsnmt.report.alike import check_comparable
 from zsnmt.report.papers.layout import PaperTable, Rows
 from zsnmt.report.papers.published import LI, Key
 from zsnmt.report.papers.sources import SCORES
-from zsnmt.report.scores import check_comparable
 from zsnmt.report.studies.clip_distance import bleu
 from zsnmt.report.table import Measured
 from zsnmt.runs.scores import Scores

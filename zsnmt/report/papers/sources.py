@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt.files.records import read_json
+from zsnmt.report.alike import check_comparable
 from zsnmt.report.documents import KEEP_AGAIN, kept_score_file
 from zsnmt.report.markdown import provenance
+from zsnmt.report.notes import pivot_note, search_note
 from zsnmt.report.papers.layout import Source
 from zsnmt.report.probes import tables as probe_tables
 from zsnmt.report.probes.folder import FOLDER, Probes, check_probed_alike, parse, read
-from zsnmt.report.scores import check_comparable, pivot_note, runs_by_system, search_note, seeds, short_commit
+from zsnmt.report.scores import runs_by_system, seeds, short_commit
 from zsnmt.runs.scores import Scores, read_scores
 
 

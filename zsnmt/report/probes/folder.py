@@ -14,7 +14,8 @@ from zsnmt.analysis.state_folder import FINAL, LABELS
 from zsnmt.errors import InputError
 from zsnmt.files.kinds import check_kinds
 from zsnmt.files.records import damage_of, read_json
-from zsnmt.report.scores import Run, check_alike
+from zsnmt.report.alike import check_alike
+from zsnmt.report.scores import Run
 from zsnmt.text.lines import read_lines
 
 FOLDER, RECORD = "probes", "record.json"

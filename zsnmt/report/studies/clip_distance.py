@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from zsnmt.languages import SUPERVISED, Direction
+from zsnmt.report.notes import signature_note
 from zsnmt.report.papers.comparable import comparisons
 from zsnmt.report.papers.published import LI, published
-from zsnmt.report.scores import all_directions, runs_by_system, seeds, signature_note
+from zsnmt.report.scores import all_directions, runs_by_system, seeds
 from zsnmt.report.table import Measured, Table, seed_cell
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.systems import BASELINE, CLIP_DISTANCES

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from zsnmt.languages import SUPERVISED
-from zsnmt.report.scores import Column, other_kind, runs_by_system, seeds, signature_note
+from zsnmt.report.notes import signature_note
+from zsnmt.report.scores import Column, other_kind, runs_by_system, seeds
 from zsnmt.report.significance import mean_measured
 from zsnmt.report.table import Cell, Table
 from zsnmt.runs.grid import CONTROL, PAIRS, REMEDIES, TOGETHER, remedy_name

@@ -7,7 +7,8 @@ Artificial languages have word orders, which their score files name.
 from collections.abc import Collection, Mapping, Sequence
 
 from zsnmt.languages import SUPERVISED, ZERO_SHOT, Direction
-from zsnmt.report.scores import Column, all_directions, runs_by_system, signature_note
+from zsnmt.report.notes import signature_note
+from zsnmt.report.scores import Column, all_directions, runs_by_system
 from zsnmt.report.significance import Side
 from zsnmt.report.table import Cell, Table, join_sentences, seed_cell
 from zsnmt.runs.scores import DIRECT, Scores

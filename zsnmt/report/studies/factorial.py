@@ -10,7 +10,8 @@ import numpy as np
 from zsnmt.analysis.factorial import effect, signs, terms
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.languages import FEW_SHOT, SUPERVISED, ZERO_SHOT, Direction
-from zsnmt.report.scores import runs_by_system, signature_note
+from zsnmt.report.notes import signature_note
+from zsnmt.report.scores import runs_by_system
 from zsnmt.report.table import Cell, Measured, Table, join_sentences
 from zsnmt.runs.grid import (
     BASE,

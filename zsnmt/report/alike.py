@@ -1,0 +1,115 @@
+"""What may stand in one table: runs of one experiment that were scored alike."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from zsnmt.errors import InputError
+from zsnmt.languages import FEW_SHOT, SUPERVISED, kind_name
+from zsnmt.report.scores import groups_of, methods_of, runs_by_system, words
+from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
+
+NOT_SUPERVISED = "without text by people", "without text by people, or with a few lines"
+
+
+def check_comparable(all_scores: Sequence[Scores]) -> None:
+    """`InputError` unless the runs are of one experiment, scored alike in the same directions, each once.
+
+    A method of decoding may be scored for some of them alone. What is zero-shot to one may be zero-resource
+    or few-shot to another.
+    """
+    names = [scores.name for scores in all_scores]
+    kinds = {kind: kind_name(kind) for kind, _ in groups_of(all_scores)}
+    if len(others := {*kinds} - {SUPERVISED}) > 1:
+        kinds |= dict.fromkeys(others, NOT_SUPERVISED[FEW_SHOT in others])
+    remedy = "score them alike or make two tables"
+    check_alike([(scores.name, conditions(scores, kinds)) for scores in all_scores], remedy)
+    for method in methods_of(all_scores):
+        scored = [scores for scores in all_scores if any(result.way == method for result in scores.results)]
+        check_alike([(scores.name, directions_by([method], scores, kinds)) for scores in scored], remedy)
+    if len(set(names)) < len(names):
+        raise InputError(f"a run is given twice: {', '.join(names)}")
+    check_adaptations(all_scores)
+
+
+def check_alike(conditions: Sequence[tuple[str, Mapping[str, set[str]]]], remedy: str) -> None:
+    """`InputError` unless every run, given by name, has the same values of each condition as the first."""
+    (name, first), *others = conditions
+    for other_name, other in others:
+        for what, of_first in first.items():
+            sides = (name, of_first - other[what]), (other_name, other[what] - of_first)
+            if found := ", ".join(f"only {run} has {list_some(alone)}" for run, alone in sides if alone):
+                raise InputError(
+                    f"these runs cannot stand in one table, their {what} differ: {found}; {remedy}"
+                )
+
+
+def conditions(scores: Scores, kinds: Mapping[str, str]) -> dict[str, set[str]]:
+    """What must be equal of runs in one table, by name; `kinds` says as what those of directions count."""
+    decoding = {key: value for key, value in scores.decoding.items() if key not in ("model", "pivot_model")}
+    return {
+        "configs": {scores.config},
+        "signatures": {f"{name} {signature}" for name, signature in scores.signatures.items()},
+        "settings of decoding": {f"{name} {value}" for name, value in decoding.items()},
+        **directions_by((DIRECT, PIVOT), scores, kinds),
+        "test sets": {scores.test_set or "one that was not recorded"},
+    }
+
+
+def directions_by(ways: Sequence[Way], scores: Scores, kinds: Mapping[str, str]) -> dict[str, set[str]]:
+    """The directions that were scored by some ways, as a condition."""
+    return {
+        "directions": {
+            f"{result.direction} ({words(kinds[result.kind], result.way.phrase)})"
+            for result in scores.results
+            if result.way in ways
+        }
+    }
+
+
+def check_adaptations(all_scores: Sequence[Scores]) -> None:
+    """`InputError` unless adapted runs began with the same languages, and the runs of a system were made
+    alike.
+    """
+    old = {", ".join(scores.adapted_from["languages"]) for scores in all_scores if scores.adapted_from}
+    if len(old) > 1:
+        found = "; ".join(sorted(old))
+        raise InputError(
+            f"these runs cannot stand in one table, they add languages to different ones: {found}; make two "
+            "tables"
+        )
+    for system, runs in runs_by_system(all_scores).items():
+        if len(ways := {describe_training(scores) for scores in runs}) > 1:
+            found = "; ".join(sorted(ways))
+            raise InputError(
+                f"the runs of {system} are not seeds of one system: {found}; make two tables or give them "
+                "two names"
+            )
+        for scores in runs:
+            check_before(scores)
+
+
+def check_before(scores: Scores) -> None:
+    """`InputError` if a direction was scored on more or fewer lines before the run was adapted."""
+    for result in scores.before:
+        lines, after = (
+            result.figures["lines"],
+            scores.select(result.kind, result.way).get(result.direction, result).figures["lines"],
+        )
+        if lines != after:
+            raise InputError(
+                f"{scores.name} cannot be compared with its base: {result.direction} has {lines} lines "
+                f"before and {after} after; score both on the same lines, the base first"
+            )
+
+
+def describe_training(scores: Scores) -> str:
+    """Whether a run was trained or adapted, and from which system, and on what checkpoints were chosen."""
+    chosen = ", checkpoints chosen on zero-shot validation" if scores.chosen_on else ""
+    if not (base := scores.adapted_from):
+        return f"trained{chosen}"
+    return f"adapted from {base['config']} {base['system']}, {base['mode']}{chosen}"
+
+
+def list_some(things: Collection[str], most: int = 4) -> str:
+    """The first few things in order, and how many more there are."""
+    more = len(things) - most
+    return ", ".join(sorted(things)[:most]) + f" and {more} more" * (more > 0)
