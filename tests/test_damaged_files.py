@@ -22,11 +22,11 @@ from zsnmt.masked_lm.report import xnli
 from zsnmt.masked_lm.report.runs import read_runs as read_masked_lms
 from zsnmt.masked_lm.report.tables import text_report
 from zsnmt.masked_lm.runs import read_counts, read_record
+from zsnmt.report.alike import read_runs
 from zsnmt.report.documents import round_trip
 from zsnmt.report.plotted import heat_maps
 from zsnmt.report.probes.folder import probes_of
 from zsnmt.report.probes.tables import details, headlines
-from zsnmt.report.scores import read_runs
 from zsnmt.report.systems import tables
 from zsnmt.report.table import markdown_table
 from zsnmt.runs.folder import describe_run

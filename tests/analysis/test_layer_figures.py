@@ -14,6 +14,7 @@ from zsnmt.analysis.state_folder import LABELS, LABELS_FILE, STATES_FILE, Labels
 from zsnmt.errors import InputError
 from zsnmt.probing.settings import Probing
 from zsnmt.probing.steps import FIGURES, FIGURES_TABLE, STATES, ProbeSteps
+from zsnmt.report.alike import read_runs
 from zsnmt.report.documents import keep_probes, kept_probes
 from zsnmt.report.markdown import probes_markdown
 from zsnmt.report.page import page
@@ -21,7 +22,6 @@ from zsnmt.report.probes import folder as probes_folder
 from zsnmt.report.probes.figures import probe_figures
 from zsnmt.report.probes.folder import probes_of
 from zsnmt.report.probes.tables import details, headlines
-from zsnmt.report.scores import read_runs
 from zsnmt.report.table import FORMS
 from zsnmt.training.steps import Steps
 

@@ -7,13 +7,12 @@ import pytest
 from tests.support.runs import make_text, validate, write_run
 from tests.support.scores import made_up_scores
 from zsnmt.errors import InputError
-from zsnmt.report.alike import check_comparable
+from zsnmt.report.alike import check_comparable, read_runs
 from zsnmt.report.chosen import MARK
 from zsnmt.report.documents import keep_scores, kept_scores
 from zsnmt.report.markdown import every_direction, markdown_table, text_table
 from zsnmt.report.page import page
 from zsnmt.report.papers.tables import TABLES
-from zsnmt.report.scores import read_runs
 from zsnmt.report.systems import tables
 from zsnmt.runs.folder import CHECKPOINTS, describe_run
 from zsnmt.runs.scores import Scores

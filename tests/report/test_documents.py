@@ -18,6 +18,7 @@ from zsnmt.masked_lm.report.kept import FOLDER as MASKED_LMS
 from zsnmt.masked_lm.report.kept import keep_masked_lm, kept_masked_lms
 from zsnmt.masked_lm.report.runs import sort_runs
 from zsnmt.masked_lm.report.tables import WAVES, markdown_report
+from zsnmt.report.alike import read_runs
 from zsnmt.report.confidence import FOLDER as CONFIDENCE
 from zsnmt.report.documents import (
     OVERLAPS,
@@ -31,7 +32,6 @@ from zsnmt.report.documents import (
 from zsnmt.report.markdown import every_direction, markdown_table, text_in_short
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import probes_of
-from zsnmt.report.scores import read_runs
 from zsnmt.runs.scores import DIRECT, Scores, read_score_file
 
 

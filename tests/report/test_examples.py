@@ -11,8 +11,8 @@ from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.languages import Direction
 from zsnmt.report import examples as module
+from zsnmt.report.alike import read_runs
 from zsnmt.report.examples import examples
-from zsnmt.report.scores import read_runs
 
 GERMAN_FRENCH = Direction("de", "fr")
 

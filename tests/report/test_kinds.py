@@ -12,11 +12,11 @@ from tests.support.runs import make_text, write_run
 from tests.support.scores import made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.languages import FAMILIES, FEW_SHOT, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
-from zsnmt.report.alike import check_comparable
+from zsnmt.report.alike import check_comparable, read_runs
 from zsnmt.report.examples import examples
 from zsnmt.report.markdown import every_direction, markdown_table, text_table
 from zsnmt.report.page import page
-from zsnmt.report.scores import all_directions, read_runs
+from zsnmt.report.scores import all_directions
 from zsnmt.report.systems import (
     brief_table_of_kinds,
     direction_gains_table,

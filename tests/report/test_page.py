@@ -13,9 +13,10 @@ from tests.support.probes import make_probes
 from tests.support.runs import SIGNATURE, TEXT, make_run, make_text, validate
 from tests.support.scores import only
 from zsnmt.languages import SUPERVISED
+from zsnmt.report.alike import read_runs
 from zsnmt.report.examples import examples
 from zsnmt.report.page import page, write_beside
-from zsnmt.report.scores import Run, read_runs
+from zsnmt.report.scores import Run
 from zsnmt.runs.scores import DIRECT
 
 SMALL = 2_000_000  # bytes that a page of twelve directions stays below

@@ -9,9 +9,9 @@ import pytest
 from tests.support.browser import CHROMIUM, PHONE, dump
 from tests.support.probes import make_probes
 from tests.support.runs import make_run, make_text
+from zsnmt.report.alike import read_runs
 from zsnmt.report.examples import examples
 from zsnmt.report.page import page
-from zsnmt.report.scores import read_runs
 
 pytestmark = [
     pytest.mark.slow,

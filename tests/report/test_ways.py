@@ -11,12 +11,11 @@ from tests.support.runs import make_text, write_run
 from tests.support.scores import all_changed, changed, made_up_result, made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.languages import FAMILIES, ZERO_RESOURCE, ZERO_SHOT, Direction
-from zsnmt.report.alike import check_comparable
+from zsnmt.report.alike import check_comparable, read_runs
 from zsnmt.report.documents import drop_resamples
 from zsnmt.report.examples import examples
 from zsnmt.report.markdown import every_direction, markdown_table, text_table
 from zsnmt.report.page import files_beside, page
-from zsnmt.report.scores import read_runs
 from zsnmt.report.systems import direction_gains_table, gains_table, systems_table, tables
 from zsnmt.report.table import FORMS, Form
 from zsnmt.runs.scores import DIRECT, Way

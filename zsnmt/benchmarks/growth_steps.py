@@ -26,11 +26,12 @@ from zsnmt.evaluation.text import TextChoice
 from zsnmt.files.records import read_json, write_json
 from zsnmt.languages import SUPERVISED, ZERO_SHOT
 from zsnmt.processes import used_seconds
+from zsnmt.report.alike import read_runs
 from zsnmt.report.examples import examples
 from zsnmt.report.html import write
 from zsnmt.report.markdown import every_direction, text_table
 from zsnmt.report.page import page
-from zsnmt.report.scores import Run, read_runs
+from zsnmt.report.scores import Run
 from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints
 from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE
 from zsnmt.runs.scores import DIRECT, PIVOT, SCORES_FILE, write_score_file

@@ -141,10 +141,10 @@ def show_table(runs: Sequence[Path], report: Path | None, *, in_short: bool = Fa
 
 def write_report(runs: Sequence[Path], output: Path) -> None:
     """Make the page to look at."""
+    from zsnmt.report.alike import read_runs
     from zsnmt.report.examples import examples
     from zsnmt.report.html import write
     from zsnmt.report.page import page
-    from zsnmt.report.scores import read_runs
 
     scored = read_runs(runs)
     write(output, page(scored, examples(scored, 8), 1).encode("utf-8"))

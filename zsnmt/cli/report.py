@@ -31,10 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--text", type=Path, help="folder of the test set, where it is not the one that was scored"
     )
     options = parser.parse_args(arguments)
+    from zsnmt.report.alike import read_runs
     from zsnmt.report.examples import examples
     from zsnmt.report.html import write
     from zsnmt.report.page import page, write_beside  # loads matplotlib
-    from zsnmt.report.scores import read_runs
 
     runs = read_runs(options.runs)
     shown = examples(runs, options.examples, options.seed, text=options.text)

@@ -1,13 +1,21 @@
-"""What may stand in one table: runs of one experiment that were scored alike."""
+"""What may stand in one table: runs of one experiment that were scored alike, and their scores."""
 
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.languages import FEW_SHOT, SUPERVISED, kind_name
-from zsnmt.report.scores import groups_of, methods_of, runs_by_system, words
-from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
+from zsnmt.report.scores import Run, groups_of, methods_of, runs_by_system, words
+from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way, read_scores
 
 NOT_SUPERVISED = "without text by people", "without text by people, or with a few lines"
+
+
+def read_runs(folders: Sequence[Path]) -> list[Run]:
+    """The runs with their scores; `InputError` for one without, and for runs that cannot be compared."""
+    runs = [Run(folder, read_scores(folder)) for folder in folders]
+    check_comparable([run.scores for run in runs])
+    return runs
 
 
 def check_comparable(all_scores: Sequence[Scores]) -> None:

@@ -9,9 +9,8 @@ from statistics import fmean
 from typing import NamedTuple, Protocol, TypeVar
 
 from zsnmt.languages import FEW_SHOT, KINDS, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
-from zsnmt.report.alike import check_comparable
 from zsnmt.report.table import FORMS, complete
-from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way, order_groups, read_scores
+from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way, order_groups
 from zsnmt.runs.systems import BASELINE
 from zsnmt.scoring.figures import FIGURES, MAIN, figures_shown_in
 
@@ -22,13 +21,6 @@ class Run:
 
     folder: Path
     scores: Scores
-
-
-def read_runs(folders: Sequence[Path]) -> list[Run]:
-    """The runs with their scores; `InputError` for one without, and for runs that cannot be compared."""
-    runs = [Run(folder, read_scores(folder)) for folder in folders]
-    check_comparable([run.scores for run in runs])
-    return runs
 
 
 class Column(NamedTuple):

@@ -17,6 +17,7 @@ from zsnmt.errors import InputError
 from zsnmt.languages import SUPERVISED, Direction
 from zsnmt.masked_lm.report import papers as of_masked_lms
 from zsnmt.masked_lm.report.page import page as masked_lm_page
+from zsnmt.report.alike import read_runs
 from zsnmt.report.documents import fill, keep_scores
 from zsnmt.report.markdown import text_table
 from zsnmt.report.page import page
@@ -26,7 +27,6 @@ from zsnmt.report.papers.layout import SOURCE
 from zsnmt.report.papers.published import LIU, RAVISHANKAR, published
 from zsnmt.report.papers.sources import probes_of
 from zsnmt.report.papers.tables import TABLES, beside_papers, markdown_of, text_of
-from zsnmt.report.scores import read_runs
 from zsnmt.runs.scores import write_score_file
 
 SIX = {  # the systems of the appendix, each with another zero-shot score
