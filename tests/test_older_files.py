@@ -13,7 +13,7 @@ from tests.conftest import run_command
 from zsnmt.decoding.search import Search
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
-from zsnmt.report.markdown import text_table
+from zsnmt.report.comparison import text_table
 from zsnmt.runs.scores import DIRECT, PIVOT, read_scores
 from zsnmt.text.lines import read_lines
 

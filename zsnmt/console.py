@@ -125,9 +125,9 @@ class Help(argparse.RawDescriptionHelpFormatter):
 
     def _get_help_string(self, action: argparse.Action) -> str:
         default, text = action.default, action.help or ""
-        said = default is None or default is argparse.SUPPRESS or "(default" in text
-        is_flag = isinstance(default, bool)
-        if said or is_flag or not action.option_strings or default in ("", [], ()):
+        said = default in (None, argparse.SUPPRESS) or default is False or "(default" in text
+        turns_off = action.const is False  # what is on by default
+        if said or turns_off or not action.option_strings or default in ("", [], ()):
             return text
         shown = " ".join(map(str, default)) if isinstance(default, (list, tuple)) else str(default)
         return f"{text} (default: {shown.replace('%', '%%')})"

@@ -15,8 +15,8 @@ from zsnmt.errors import InputError
 from zsnmt.probing.settings import Probing
 from zsnmt.probing.steps import FIGURES, FIGURES_TABLE, STATES, ProbeSteps
 from zsnmt.report.alike import read_runs
+from zsnmt.report.comparison import probes_markdown
 from zsnmt.report.documents import keep_probes, kept_probes
-from zsnmt.report.markdown import probes_markdown
 from zsnmt.report.page import page
 from zsnmt.report.probes import folder as probes_folder
 from zsnmt.report.probes.figures import probe_figures

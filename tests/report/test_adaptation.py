@@ -29,8 +29,8 @@ from zsnmt.report.adaptation import (
     new_language_table,
 )
 from zsnmt.report.alike import check_comparable
+from zsnmt.report.comparison import every_direction, markdown_table, text_table
 from zsnmt.report.documents import keep_scores
-from zsnmt.report.markdown import every_direction, markdown_table, text_table
 from zsnmt.report.page import files_beside, page
 from zsnmt.report.scores import Run
 from zsnmt.report.significance import INSIDE, ONE_SEED

@@ -19,6 +19,7 @@ from zsnmt.masked_lm.report.kept import keep_masked_lm, kept_masked_lms
 from zsnmt.masked_lm.report.runs import sort_runs
 from zsnmt.masked_lm.report.tables import WAVES, markdown_report
 from zsnmt.report.alike import read_runs
+from zsnmt.report.comparison import every_direction, markdown_table, text_in_short
 from zsnmt.report.confidence import FOLDER as CONFIDENCE
 from zsnmt.report.documents import (
     OVERLAPS,
@@ -29,7 +30,6 @@ from zsnmt.report.documents import (
     kept_probes,
     kept_scores,
 )
-from zsnmt.report.markdown import every_direction, markdown_table, text_in_short
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import probes_of
 from zsnmt.runs.scores import DIRECT, Scores, read_score_file

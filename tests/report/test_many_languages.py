@@ -9,7 +9,7 @@ from tests.report.test_page import Outline
 from tests.support.scores import many_languages
 from zsnmt.report import html
 from zsnmt.report import page as module
-from zsnmt.report.markdown import every_direction
+from zsnmt.report.comparison import every_direction
 from zsnmt.report.page import kind_names, page
 from zsnmt.report.plotted import heat_maps
 from zsnmt.report.scores import Run

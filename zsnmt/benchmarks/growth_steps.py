@@ -27,9 +27,9 @@ from zsnmt.files.records import read_json, write_json
 from zsnmt.languages import SUPERVISED, ZERO_SHOT
 from zsnmt.processes import used_seconds
 from zsnmt.report.alike import read_runs
+from zsnmt.report.comparison import every_direction, text_table
 from zsnmt.report.examples import examples
 from zsnmt.report.html import write
-from zsnmt.report.markdown import every_direction, text_table
 from zsnmt.report.page import page
 from zsnmt.report.scores import Run
 from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints

@@ -126,8 +126,8 @@ def show_table(runs: Sequence[Path], report: Path | None, *, in_short: bool = Fa
     """Print what scored runs found and their figures side by side, or those alone that one chooses by; make
     their page where one is asked for.
     """
+    from zsnmt.report.comparison import text_in_short, text_table
     from zsnmt.report.finding import finding
-    from zsnmt.report.markdown import text_in_short, text_table
     from zsnmt.report.table import wrap
     from zsnmt.runs.scores import read_scores
 

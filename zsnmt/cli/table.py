@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.paper:
         print(paper_text(options.paper, paths, markdown=options.markdown))
         return
-    from zsnmt.report.markdown import every_direction, markdown_table, text_table  # loads sacreBLEU
+    from zsnmt.report.comparison import every_direction, markdown_table, text_table  # loads sacreBLEU
     from zsnmt.report.papers.sources import scores_of
 
     scores = [*map(scores_of, paths)]

@@ -6,8 +6,8 @@ from typing import Any
 
 from zsnmt.files.records import read_json, write_json
 from zsnmt.languages import kind_name
+from zsnmt.report.comparison import fold
 from zsnmt.report.documents import KEEP_AGAIN, Maker, kept_files, plain_name
-from zsnmt.report.markdown import fold
 from zsnmt.report.scores import short_commit
 from zsnmt.report.table import MISSING
 from zsnmt.runs.folder import CONFIDENCE_FILE

@@ -17,7 +17,7 @@ from zsnmt.corpora.training_text import read_overlap
 from zsnmt.errors import InputError
 from zsnmt.files.names import is_plain
 from zsnmt.files.records import damage_of, read_json, write_json
-from zsnmt.report.markdown import (
+from zsnmt.report.comparison import (
     every_direction,
     fold,
     markdown_table,

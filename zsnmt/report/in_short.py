@@ -13,8 +13,8 @@ from zsnmt.languages import ZERO_RESOURCE
 from zsnmt.report import figures
 from zsnmt.report.adaptation import new_language_table
 from zsnmt.report.chosen import marked
-from zsnmt.report.comparison import comparison_figures
 from zsnmt.report.documents import KEEP_AGAIN, Maker, kept_probes, kept_scores
+from zsnmt.report.pivot_drawing import comparison_figures
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, output_table

@@ -18,13 +18,13 @@ from zsnmt.languages import (
 )
 from zsnmt.report import figures
 from zsnmt.report.chosen import marked
-from zsnmt.report.comparison import comparison_figures
 from zsnmt.report.examples import MOST, Example
 from zsnmt.report.finding import finding
 from zsnmt.report.formats import TABLE_FORMATS
 from zsnmt.report.html import drawn_maps, inline_figures, templates, write
 from zsnmt.report.notes import signature_note
 from zsnmt.report.papers.tables import beside_papers
+from zsnmt.report.pivot_drawing import comparison_figures
 from zsnmt.report.plotted import (
     HeatMap,
     Validation,

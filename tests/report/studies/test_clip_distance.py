@@ -11,8 +11,8 @@ from tests.support.scores import changed, made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.languages import ZERO_SHOT
 from zsnmt.report.alike import read_runs
+from zsnmt.report.comparison import markdown_table, text_table
 from zsnmt.report.documents import MAKERS, fill, keep_scores
-from zsnmt.report.markdown import markdown_table, text_table
 from zsnmt.report.page import page
 from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.systems import tables

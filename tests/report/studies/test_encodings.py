@@ -8,8 +8,8 @@ import pytest
 
 from tests.support.scores import made_up_result, made_up_scores
 from zsnmt.languages import SUPERVISED, ZERO_SHOT
+from zsnmt.report.comparison import markdown_table, text_table
 from zsnmt.report.documents import MAKERS, fill, keep_scores
-from zsnmt.report.markdown import markdown_table, text_table
 from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.systems import tables
 from zsnmt.report.table import markdown_rows, text_rows

@@ -23,7 +23,7 @@ from zsnmt.masked_lm.report.runs import (
     runs_by_seed,
     runs_of,
 )
-from zsnmt.report.markdown import fold
+from zsnmt.report.comparison import fold
 from zsnmt.report.scores import short_commit
 from zsnmt.report.table import (
     Cell,

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from zsnmt.files.records import read_json
 from zsnmt.report.alike import check_comparable
+from zsnmt.report.comparison import provenance
 from zsnmt.report.documents import KEEP_AGAIN, kept_score_file
-from zsnmt.report.markdown import provenance
 from zsnmt.report.notes import pivot_note, search_note
 from zsnmt.report.papers.layout import Source
 from zsnmt.report.probes import tables as probe_tables

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.report.markdown import fold
+from zsnmt.report.comparison import fold
 from zsnmt.report.papers.layout import Item, PaperTable
 from zsnmt.report.papers.li import LI_TABLES
 from zsnmt.report.papers.liu import LIU_TABLES

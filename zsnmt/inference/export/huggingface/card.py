@@ -11,7 +11,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.replacing import replacing
 from zsnmt.inference.export.folder import EXPORT_FILE
 from zsnmt.languages import Direction
-from zsnmt.report.markdown import every_direction, markdown_table
+from zsnmt.report.comparison import every_direction, markdown_table
 from zsnmt.runs.folder import CONFIG_FILE
 from zsnmt.runs.scores import SCORES_FILE, read_scores
 

@@ -10,8 +10,8 @@ from tests.support.resampled import with_resamples
 from tests.support.scores import all_changed, made_up_scores, only
 from zsnmt.errors import InputError
 from zsnmt.languages import SUPERVISED
+from zsnmt.report.comparison import every_direction, markdown_table, text_table
 from zsnmt.report.documents import kept_scores
-from zsnmt.report.markdown import every_direction, markdown_table, text_table
 from zsnmt.report.scores import columns_of
 from zsnmt.report.systems import gains_table
 from zsnmt.report.table import WIDTH, markdown_rows, text_rows
