@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.conftest import run_command
+from tests.conftest import TINY_CONFIG, changed, run_command
 from zsnmt.distillation.layers import LAST_PROJECTION, depths, fit_layers
 from zsnmt.errors import InputError
 from zsnmt.inference.trained_run import load_run
@@ -254,6 +254,32 @@ def test_a_student_of_fewer_or_more_layers_begins_with_the_teachers(tiny, studen
     silent = {each for each in copies if LAST_PROJECTION.search(each)}
     assert all(torch.equal(weight, expected[each]) for each, weight in begun.items() if each not in silent)
     assert not any(begun[each].any() for each in silent)
+
+
+def test_a_config_says_what_all_students_of_translations_are(tmp_path):
+    """Deeper, with the residual removed in the teacher's layer, and taught word by word; but not what is
+    trained on without translations.
+    """
+    config, system = tmp_path / "deep.conf", "zs_transformer_residual"
+    config.write_text(changed(TINY_CONFIG, STUDENT_LAYERS="5", WORD_LEVEL="0.5"))
+    teacher = tmp_path / "deep" / system / "seed1"
+    commands = [
+        ("recipes/train.sh", config, system, "--name", system, "--", *TEACHER),
+        ("recipes/distill.sh", config, teacher, *TEXT, "--", *STUDENT),
+        ("recipes/distill.sh", config, teacher, "--sides", "none", "--", *STUDENT),
+    ]
+    for command in commands:
+        made = run_command(*command, runs=tmp_path)
+        assert made.returncode == 0, made.stderr
+    student, continued = (
+        load_checkpoint(tmp_path / "deep" / f"{system}_{name}" / "seed1" / "model.pt")["cfg"]
+        for name in ("distilled", "continued")
+    )
+    assert (student["model"].encoder_layers, continued["model"].encoder_layers) == (5, 3)
+    assert student["model"].encoder_residual_removal_layers == "3"
+    assert student["criterion"]["word_distillation_weight"] == 0.5
+    words = (tmp_path / "deep" / f"{system}_continued" / "seed1" / "train.command").read_text()
+    assert "word-distillation" not in words
 
 
 def test_a_last_stage_out_of_the_pivot_with_a_few_lines(tiny, student, runs):

@@ -10,6 +10,8 @@ from tests.data.test_tagged_pairs import pairs
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.student import (
     EPOCHS,
+    check_growth,
+    deeper_options,
     options_of_config,
     read_options,
     sampling_weights,
@@ -69,6 +71,39 @@ def teacher(tmp_path):
         "--sampling-weights-from-file /gone.json --virtual-data-size 9 --finetune-from-model /gone.pt"
     )
     return SimpleNamespace(run=tmp_path, model=tmp_path / "model.pt", architecture="zs_transformer")
+
+
+def depths_and_choices(teacher, architecture: str, *added: str, layers: int | None = 8, **distillation):
+    """The options of a deeper student of a teacher of four layers."""
+    command = teacher.run / "train.command"
+    command.write_text(f"/env/fairseq-train /data --arch {architecture} --encoder-layers 4 {' '.join(added)}")
+    teacher.architecture = architecture
+    return deeper_options(layers, Distillation(teacher.run, **distillation), teacher, teacher.run)
+
+
+def test_a_config_gives_students_of_translations_more_layers(teacher):
+    deeper = ["--encoder-layers", "8"]
+    assert depths_and_choices(teacher, "zs_transformer") == deeper
+    assert depths_and_choices(teacher, "zs_transformer", sides="self") == deeper
+    for unlike in (
+        {"sides": "none"},
+        {"from_scratch": True},
+        {"student": "zs_transformer_residual"},
+        {"layers": None},
+        {"layers": 4},
+    ):
+        assert not depths_and_choices(teacher, "zs_transformer", **unlike), unlike
+    assert not depths_and_choices(teacher, "zs_transformer", "--normalization post"), "would not begin alike"
+
+
+def test_a_deeper_student_has_the_residual_removed_in_its_teachers_layer(teacher):
+    deeper = depths_and_choices(teacher, "zs_transformer_residual")
+    assert deeper == ["--encoder-layers", "8", "--encoder-residual-removal-layers", "5"]
+    before, after = (
+        read_options("zs_transformer_residual", words, teacher.run)
+        for words in (["--encoder-layers", "4"], deeper)
+    )
+    check_growth(before, after)
 
 
 CONFIG = SimpleNamespace(fairseq_options=["--lr", "0.006", "--encoder-layers", "2"], shards=1)

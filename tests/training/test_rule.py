@@ -106,6 +106,9 @@ def test_configs_of_text_as_a_person_brings_it_are_the_rules_choice(name, text, 
     students = choice.settings["DISTILLATION"].split(), theirs.distillation
     one, other = (training_options(ARCHITECTURE, words) for words in students)
     assert one == other
+    if theirs.student_layers:  # an earlier config's students are as deep as their teacher
+        own = choice.settings["STUDENT_LAYERS"], choice.settings["WORD_LEVEL"]
+        assert own == (str(theirs.student_layers), f"{theirs.word_level:g}")
 
 
 @pytest.mark.parametrize("words, dropout", [(5_000, 0.1), (199_000, 0.1), (200_000, 0.05), (4_000_000, 0.1)])

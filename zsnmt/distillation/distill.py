@@ -9,6 +9,7 @@ from zsnmt.distillation.settings import NONE, SELF, Distillation
 from zsnmt.distillation.student import (
     authentic_directions,
     check_tags,
+    deeper_options,
     options_of_config,
     read_options,
     shared_depths,
@@ -123,7 +124,8 @@ def distill_run(
     of_students = options_of_config(config, distillation)
     remedy = remedy_options(distillation.remedy, [*chosen, *of_students])
     taught = word_level_options(distillation, [*chosen, *of_students], teacher)
-    further = [*of_students, *remedy, *taught, *options]
+    deeper = deeper_options(config.student_layers, distillation, teacher, experiment.data)
+    further = [*of_students, *deeper, *remedy, *taught, *options]
     prepare_data(steps, experiment, further)
     teacher.check_pipeline(experiment.data)
     read = read_options(distillation.student or teacher.architecture, [*chosen, *further], experiment.data)
@@ -142,7 +144,8 @@ def distill_run(
         epochs = distillation.epochs and distillation.epochs * config.shards
         schedule = stretch([*chosen, *of_students], epochs, updates)
         of_data = options_of_data(run, distillation, data)
-        all_options = [*chosen, *of_data, *of_students, *schedule, *remedy, *taught, *options]
+        own = [*of_students, *deeper, *schedule, *remedy, *taught, *options]
+        all_options = [*chosen, *of_data, *own]
         if depths_of_student and read.finetune_from_model == str(teacher.model.resolve()):
             beginning = run.resolve() / BEGINNING
             write_beginning(teacher.model, beginning, depths_of_student)

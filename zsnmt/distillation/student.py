@@ -159,30 +159,62 @@ def shared_depths(teacher: Teacher, options: Namespace) -> dict[str, int]:
     return wanted if wanted != depths(teacher.sizes) else {}
 
 
-def check_growth(teacher: Namespace, student: Namespace) -> None:
-    """`InputError` for a model with more layers than its teacher in which copies of layers would not be
-    without effect at first: behind normalisation, where copies lack weights, or where other layers than the
-    teacher's are chosen by their numbers.
+def deeper_options(layers: int | None, distillation: Distillation, teacher: Teacher, data: Path) -> list[str]:
+    """The options of a student with so many encoder layers, for one that learns from translations and whose
+    teacher has fewer; those that choose layers choose the teacher's. None for others, and where a student
+    with more layers would not begin as its teacher.
+    """
+    own_architecture = distillation.student not in (None, teacher.architecture)
+    if layers is None or own_architecture or distillation.from_scratch or not distillation.uses:
+        return []
+    before = read_options(teacher.architecture, options_of(teacher.run), data)
+    if layers <= before.encoder_layers or growth_fault(before):
+        return []
+    places = places_of_choices(before, layers)
+    chosen = {option: ",".join(map(str, numbers)) for option, numbers in places.items() if numbers}
+    return option_words({"--encoder-layers": layers, **chosen})
+
+
+def growth_fault(options: Namespace) -> str | None:
+    """The option by which copies of layers would not be without effect at first: behind normalisation, or
+    where they lack weights; None where there is none.
     """
     whole = {
-        "--normalization post": student.normalization != "pre",
-        "--encoder-position-bias-layers": student.encoder_position_bias_layers not in ("all", "none"),
-        "--encoder-target-language": student.encoder_target_language != "none",
-        "--decoder-language-feed-forward-layers": student.decoder_language_feed_forward_layers != "none",
+        "--normalization post": options.normalization != "pre",
+        "--encoder-position-bias-layers": options.encoder_position_bias_layers not in ("all", "none"),
+        "--encoder-target-language": options.encoder_target_language != "none",
+        "--decoder-language-feed-forward-layers": options.decoder_language_feed_forward_layers != "none",
     }
-    for fault in (option for option, given in whole.items() if given):
+    return next((option for option, given in whole.items() if given), None)
+
+
+def places_of_choices(teacher: Namespace, layers: int) -> dict[str, list[int]]:
+    """By the options that choose encoder layers, from 1, where the teacher's stand among so many."""
+    places = places_of(teacher.encoder_layers, layers)
+    return {
+        option: [places[layer - 1][0] + 1 for layer in layers_chosen_by(option, teacher)]
+        for option in OF_ENCODER_LAYERS
+    }
+
+
+def layers_chosen_by(option: str, options: Namespace) -> list[int]:
+    """The encoder layers, from 1, that an option chooses."""
+    value = getattr(options, option.removeprefix("--").replace("-", "_"))
+    return [*chosen_layers(value, options.encoder_layers)]
+
+
+def check_growth(teacher: Namespace, student: Namespace) -> None:
+    """`InputError` for a model with more layers than its teacher in which copies of layers would not be
+    without effect at first (see `growth_fault`), or where other layers than the teacher's are chosen by their
+    numbers.
+    """
+    if fault := growth_fault(student):
         raise InputError(
             f"a student with {fault} cannot have more layers than its teacher and begin with the same "
             "translations; train it --from-scratch, or give it as many layers"
         )
-    places = places_of(teacher.encoder_layers, student.encoder_layers)
-    for option in OF_ENCODER_LAYERS:
-        name = option.removeprefix("--").replace("-", "_")
-        of_teacher, of_student = (
-            chosen_layers(getattr(each, name), each.encoder_layers) for each in (teacher, student)
-        )
-        same = [places[layer - 1][0] + 1 for layer in of_teacher]
-        if of_student != same:
+    for option, same in places_of_choices(teacher, student.encoder_layers).items():
+        if layers_chosen_by(option, student) != same:
             numbers = ",".join(map(str, same)) or "none"
             raise InputError(
                 f"a student with more layers than its teacher begins with the same translations only by "

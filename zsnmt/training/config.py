@@ -95,6 +95,12 @@ class Config:
     distillation: tuple[str, ...] = setting(
         FAIRSEQ_OPTIONS, "options of fairseq-train for the students of zsnmt distill", ()
     )
+    student_layers: int | None = setting(
+        POSITIVE,
+        "encoder layers of students that learn from translations, where their teacher has fewer and no "
+        "options after -- give others",
+        None,
+    )
     word_level: float = setting(
         NUMBER, "weight of word-level distillation for students, unless --word-level gives another", 0.0
     )

@@ -25,6 +25,7 @@ EPOCHS, FEWEST_UPDATES = 18, 3600  # in which the learning rate falls, to the en
 UPDATES_OF_VALIDATION = 100  # at least so many are between two
 RATE_BY_WIDTH = 0.32  # a model of width 128 learns at 0.0025, one of 64 at 0.005
 STUDENTS_RATE = 0.6  # of its teacher's learning rate
+DEEPER = 2  # times as many encoder layers has a student, which are cheap when it translates
 LITTLE_TEXTS_DROPOUT = 0.1  # at least; a model that reads little text knows it by heart sooner
 MOST_OF_STUDENTS_DROPOUT = 0.05  # they have more sentences than their teacher
 LEAST_TOKENS = 600  # of a batch where several processes share an update: a sentence must fit into it
@@ -240,11 +241,14 @@ def choose_training(text: Survey, machine: Machine, size: Size, processes: int) 
     settings = {
         "TRAINING": f"{processing(machine)} {options}",
         "DISTILLATION": students_training(text, size, updates),
+        "STUDENT_LAYERS": str(DEEPER * size.encoder_layers),
+        "WORD_LEVEL": "1",
         **BEST_ALONE.settings,
     }
     student = (
-        "A student that zsnmt distill teaches has as many updates, a lower learning rate and a dropout "
-        f"of at most {MOST_OF_STUDENTS_DROPOUT}."
+        "A student that zsnmt distill teaches has as many updates, twice as many encoder layers, a lower "
+        f"learning rate and a dropout of at most {MOST_OF_STUDENTS_DROPOUT}, and learns word by word what "
+        "its teacher says; that takes two to three times as long."
     )
     return Choice(settings, [how, *processing_reasons(machine), student, *BEST_ALONE.reasons])
 
