@@ -35,13 +35,15 @@ OFF_TARGET = "off-target: share of outputs in another language than asked for"
 REAL_TEXT = {  # names of configs of text by people
     "tatoeba": "Tatoeba",
     "tatoeba_long": "Tatoeba, trained longer",
+    "tatoeba_three": "Tatoeba, three languages",
     "captions_long": "captions",
     "captions_fall_half": "captions, three quarters of the updates",
     "captions": "captions, by an earlier rule",
 }
 # Those of README, and of RESULTS.
-FIRST_TEXTS = {config: REAL_TEXT[config] for config in ("tatoeba", "tatoeba_long", "captions_long")}
-SHOWN_TEXTS = {config: name for config, name in REAL_TEXT.items() if config != "captions_fall_half"}
+FIRST_TEXTS = {config: REAL_TEXT[config] for config in ("tatoeba", "tatoeba_three", "captions_long")}
+OLDER = "captions", "captions_fall_half"  # by earlier rules, with pages of their own
+SHOWN_TEXTS = {config: name for config, name in REAL_TEXT.items() if config not in OLDER}
 DRAWN_PROBES = "probe_accuracy", "probe_similarity"  # the drawings of probes that pages of results show
 CONTINUED_BASELINE = (
     f"{BASELINE.name}_{STUDENTS['none']}"  # of students: the same updates without synthetic text
@@ -59,7 +61,7 @@ CANDIDATES = {  # systems to choose from, in words
     f"{BASELINE.name}_{STUDENTS['between']}": "baseline, distilled with pairs of translations",
     f"{BASELINE.name}_{STUDENTS['both']}_{WORDS}": "baseline, distilled word by word",
     f"{BASELINE.name}_deep_between": "a deeper student",
-    f"{BASELINE.name}_deep_words": "a deeper student's student, word by word, in twice the updates",
+    f"{BASELINE.name}_deep_words": "a deeper student, taught word by word",
     f"{BASELINE.name}_deep_words_round2": "a deeper student, taught three times, twice word by word",
     f"{BASELINE.name}_deep_of_2": "a deeper student, taught four times, at last by two runs together",
 }
@@ -69,6 +71,7 @@ FIRST_SYSTEMS = {  # those of README
     CONTINUED_BASELINE,
     f"{BASELINE.name}_consistency",
     *(f"{teacher.name}_{STUDENTS['both']}" for teacher in (BASELINE, RESIDUAL)),
+    f"{BASELINE.name}_deep_words",
     f"{BASELINE.name}_deep_of_2",
 }
 SHOWN_SYSTEMS = {*FIRST_SYSTEMS, f"{BASELINE.name}_{STUDENTS['both']}_{WORDS}"}  # and of RESULTS
