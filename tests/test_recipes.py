@@ -363,7 +363,7 @@ def test_a_run_is_scored_as_its_config_says_where_nothing_else_is_given(tmp_path
             "argument --seeds: 'a' is not a whole number, 0 or above",
         ),
         (["configs/demo.conf", "zs_transformer", "--", "--variational-dropout"], "needs a --name"),
-        (["configs/demo.conf", "zs_transformer", "--name", "../../x"], "'../../x' cannot name a system"),
+        (["configs/demo.conf", "zs_transformer", "--name", "../../x"], "'../../x' cannot name a folder"),
         (["configs/demo.conf", "zs_transformer", "--name", "data"], "'data' cannot name a system"),
         (
             ["configs/demo.conf", "zs_transfomer"],

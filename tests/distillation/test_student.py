@@ -78,7 +78,7 @@ def depths_and_choices(teacher, architecture: str, *added: str, layers: int | No
     command = teacher.run / "train.command"
     command.write_text(f"/env/fairseq-train /data --arch {architecture} --encoder-layers 4 {' '.join(added)}")
     teacher.architecture = architecture
-    return deeper_options(layers, Distillation(teacher.run, **distillation), teacher, teacher.run)
+    return deeper_options(layers, Distillation(teacher.run, **distillation), teacher, data=teacher.run)
 
 
 def test_a_config_gives_students_of_translations_more_layers(teacher):

@@ -4,6 +4,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator
 from statistics import median
 from time import perf_counter, process_time
+from types import SimpleNamespace
 
 import torch
 from fairseq.criterions.label_smoothed_cross_entropy import LabelSmoothedCrossEntropyCriterion
@@ -26,8 +27,8 @@ MEASURED = [term for term in TERMS if term != "word_distillation"]  # which need
 
 
 class RemedyTask(BenchmarkTask):
-    """As much of a task as terms read, too: where tags stand, and directions into and from the first
-    language.
+    """As much of a task as terms read, too: where tags stand, directions into and from the first language,
+    and that text is not in whole words.
     """
 
     def __init__(self, vocabulary: int) -> None:
@@ -36,6 +37,7 @@ class RemedyTask(BenchmarkTask):
         self.trained_directions = [f"{other}-{pivot}" for other in others]
         self.trained_directions += [f"{pivot}-{other}" for other in others]
         self.placement = TagPlacement("t_dec", self.target_dictionary)
+        self.pipeline = SimpleNamespace(units=None)
         self.args = Namespace(
             left_pad_source=True, left_pad_target=False, max_source_positions=1024, data="."
         )
