@@ -30,13 +30,13 @@ from fairseq.logging.meters import Meter, MetersDict
 from fairseq.models.transformer import transformer_config
 from fairseq.trainer import Trainer
 
+from zsnmt.console import ENDING
 from zsnmt.errors import SAVED, InputError
 from zsnmt.files.checksums import check_archive
 
 logger = logging.getLogger(__name__)
 
 PATIENCE = "patience"  # of a checkpoint's extra state
-ENDINGS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 VALUES = (
     ast.Expression,
@@ -292,7 +292,7 @@ def save_before_ending() -> None:
             signal.signal(number, signal.default_int_handler)
 
     def begin_epoch(self: Trainer, epoch: int) -> None:
-        for number in ENDINGS:
+        for number in (signal.SIGINT, *ENDING):
             # A command that runs in the background, or by nohup, ignores some of them.
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                 signal.signal(number, note)
@@ -312,7 +312,7 @@ def save_before_ending() -> None:
                 group = trainer.data_parallel_process_group
                 distributed_utils.all_reduce_dict({"saved": 1}, trainer.device, group)
             logger.info(f"{SAVED} {trainer.get_num_updates()} updates")
-            sys.exit(128 + (told or ENDINGS)[0])
+            sys.exit(128 + (told or ENDING)[0])
         return losses, is_over
 
     begin_epoch.__module__ = __name__

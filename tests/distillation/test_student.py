@@ -106,6 +106,14 @@ def test_a_deeper_student_has_the_residual_removed_in_its_teachers_layer(teacher
     check_growth(before, after)
 
 
+@pytest.mark.parametrize("words", [["--encoder-layers", "4"], ["--encoder-layers=4"]])
+def test_the_number_of_layers_that_a_person_gives_goes_before_the_configs(teacher, words):
+    depths_and_choices(teacher, "zs_transformer_residual")
+    student = Distillation(teacher.run)
+    assert deeper_options(8, student, teacher, data=teacher.run, options=["--lr", "0.1"])
+    assert not deeper_options(8, student, teacher, data=teacher.run, options=words)
+
+
 CONFIG = SimpleNamespace(fairseq_options=["--lr", "0.006", "--encoder-layers", "2"], shards=1)
 
 

@@ -24,7 +24,12 @@ from zsnmt.text.learning import (
     write_restricted,
 )
 from zsnmt.text.lines import iterate_lines, write_lines
-from zsnmt.text.piece_counts import PIECE_COUNTS_FILE, read_piece_counts, write_piece_counts
+from zsnmt.text.piece_counts import (
+    PIECE_COUNTS_FILE,
+    merge_piece_counts,
+    read_piece_counts,
+    write_piece_counts,
+)
 from zsnmt.text.pipeline import RAW, TextPipeline, own_model_file
 from zsnmt.text.subword import Subwords
 from zsnmt.text.words import Words
@@ -246,8 +251,7 @@ def extend_piece_counts(base: Path, folder: Path, dictionary: Dictionary, langua
     counted = [each for each in (base.parent, base) if (each / PIECE_COUNTS_FILE).is_file()]
     before = read_piece_counts(counted[0]) if counted else {}
     now = count_training_pieces(folder, dictionary, languages)
-    counts = {each: before.get(each, Counter()) | now.get(each, Counter()) for each in languages}
-    write_piece_counts(folder, counts)
+    write_piece_counts(folder, merge_piece_counts(before, now, languages))
 
 
 def describe_unknown(

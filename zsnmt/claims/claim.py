@@ -9,14 +9,10 @@ that the paper's own figures differ by, that of J2 half as large.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from zsnmt.claims.kept import Evidence
 from zsnmt.claims.needs import Need
-from zsnmt.claims.published import (
-    Published,
-)
-from zsnmt.claims.translation import (
-    Evidence,
-    combine,
-)
+from zsnmt.claims.published import Published
+from zsnmt.claims.translation import combine
 from zsnmt.claims.verdicts import ABOVE_ZERO, Range
 
 BLEU, SHARE = 1.0, 0.01  # a point of BLEU, and of what is shown in per cent

@@ -2,22 +2,11 @@
 
 from zsnmt.claims.claim import BLEU, Claim
 from zsnmt.claims.needs import ablation
-from zsnmt.claims.published import (
-    gap_of_columns,
-)
-from zsnmt.claims.translation import (
-    clause,
-    combine,
-    gain,
-    supervised,
-)
+from zsnmt.claims.published import gap_of_columns
+from zsnmt.claims.translation import clause, combine, gain, supervised
 from zsnmt.claims.verdicts import Range, at_most, within
 from zsnmt.report.papers.published import LI
-from zsnmt.runs.systems import (
-    BASELINE,
-    CLIP_DISTANCES,
-    RELATIVE,
-)
+from zsnmt.runs.systems import BASELINE, CLIP_DISTANCES, RELATIVE
 
 RELATIVE_0, RELATIVE_1, RELATIVE_2 = (CLIP_DISTANCES[k] for k in (0, 1, 2))
 TWO_SEEDS = "two seeds of eight epochs, after which the loss still fell"

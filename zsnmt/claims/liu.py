@@ -3,12 +3,7 @@
 from zsnmt.claims.claim import BLEU, Claim
 from zsnmt.claims.needs import ablation, adaptation, probing
 from zsnmt.claims.probed import IN_FAMILIES, finding, removed_layer
-from zsnmt.claims.published import (
-    gap,
-    gap_of_rows,
-    quotation,
-    two_figures,
-)
+from zsnmt.claims.published import gap, gap_of_rows, quotation, two_figures
 from zsnmt.claims.translation import (
     clause,
     combine,
@@ -27,15 +22,7 @@ from zsnmt.languages import SUPERVISED, ZERO_SHOT
 from zsnmt.report.papers.liu import BASELINE_PIVOT
 from zsnmt.report.papers.published import LIU
 from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN
-from zsnmt.runs.systems import (
-    BASELINE,
-    BY_ENCODING,
-    LEARNED,
-    RESIDUAL,
-    RESIDUAL_QUERY,
-    VARIATIONAL,
-    System,
-)
+from zsnmt.runs.systems import BASELINE, BY_ENCODING, LEARNED, RESIDUAL, RESIDUAL_QUERY, VARIATIONAL, System
 from zsnmt.training.studies import residual_removal_at
 
 LITTLE_TEXT = "pmindia", "indic_talks", "indic_bible"

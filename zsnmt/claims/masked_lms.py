@@ -1,7 +1,6 @@
 """What kept masked LMs say of the claims on position encodings."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
 from statistics import fmean
 
@@ -57,9 +56,7 @@ def groups(
             for condition in select_conditions(runs, conditions):
                 sides = [by_seed(runs, systems, condition, column=column) for systems in (ones, others)]
                 part = ", ".join(filter(None, (condition_label(condition), label)))
-                of_config = compare(config, column, *sides, part=part, wanted=wanted)
-                unfinished = at_plateau and config in SHORT
-                found += [replace(each, unfinished=unfinished) for each in of_config]
+                found += compare(config, column, *sides, part=part, wanted=wanted, at_plateau=at_plateau)
         return found
 
     return effects
@@ -117,9 +114,10 @@ def lowest_change(column: Column) -> Evidence:
                 for system in compared if condition != SAME else ():
                     sides = [by_seed(runs, [system], of, column=column) for of in (condition, SAME)]
                     part = f"{condition_label(condition)}, {system}"
-                    changes += compare(config, column, *sides, part=part, chosen_from=len(compared))
-                lowest = sorted(changes, key=lambda change: change.measured.mean)[:1]
-                found += [replace(change, unfinished=config in SHORT) for change in lowest]
+                    changes += compare(
+                        config, column, *sides, part=part, chosen_from=len(compared), at_plateau=True
+                    )
+                found += sorted(changes, key=lambda change: change.measured.mean)[:1]
         return found
 
     return effects
@@ -170,8 +168,9 @@ def compare(
     part: str,
     wanted: Range | None = None,
     chosen_from: int = 1,
+    at_plateau: bool = False,
 ) -> list[Effect]:
-    """The difference of two sides, if both have a seed."""
+    """The difference of two sides, if both have a seed. `at_plateau`: short trainings say so weakly."""
     if not one or not other:
         return []
     values, others = [*one.values()], [*other.values()]
@@ -186,5 +185,6 @@ def compare(
             part=part,
             range=wanted,
             chosen_from=chosen_from,
+            unfinished=at_plateau and config in SHORT,
         )
     ]

@@ -11,14 +11,8 @@ from zsnmt.claims.masked_lms import (
     order_difference,
 )
 from zsnmt.claims.needs import Need, masked_lm
-from zsnmt.claims.published import (
-    gap_of_encodings,
-    quotation,
-)
-from zsnmt.claims.translation import (
-    clause,
-    combine,
-)
+from zsnmt.claims.published import gap_of_encodings, quotation
+from zsnmt.claims.translation import clause, combine
 from zsnmt.claims.verdicts import BELOW_ZERO, at_least, within
 from zsnmt.masked_lm.report.runs import ABLATIONS, NONE, SAME
 from zsnmt.masked_lm.report.tables import BANDS, FIRST, FULL, MEDIAN_LOSS, ML_SCORE, WAVES

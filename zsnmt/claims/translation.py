@@ -178,12 +178,8 @@ def config_difference(
                 )
                 values = [values for side in sides for values in side]
                 common = {config: common_seeds(kept.scores[config], places) for config in pair}
-                found.append(
-                    replace(
-                        effect(COMPARED.join(pair), shown, values, seeds=of_sides, part=part, range=wanted),
-                        by_config=common,
-                    )
-                )
+                of_pair = effect(COMPARED.join(pair), shown, values, seeds=of_sides, part=part, range=wanted)
+                found.append(replace(of_pair, by_config=common))
         return found
 
     return effects

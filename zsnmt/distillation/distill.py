@@ -124,7 +124,9 @@ def distill_run(
     of_students = options_of_config(config, distillation)
     remedy = remedy_options(distillation.remedy, [*chosen, *of_students])
     taught = word_level_options(distillation, [*chosen, *of_students], teacher)
-    deeper = deeper_options(config.student_layers, distillation, teacher, data=experiment.data)
+    deeper = deeper_options(
+        config.student_layers, distillation, teacher, data=experiment.data, options=options
+    )
     further = [*of_students, *deeper, *remedy, *taught, *options]
     prepare_data(steps, experiment, further)
     teacher.check_pipeline(experiment.data)

@@ -28,6 +28,7 @@ from zsnmt.training.fairseq_train import options_of
 MODEL = "zs_transformer"
 EPOCHS, PATIENCE = 10, 3  # of a student that goes on from its teacher
 LONGEST, ENDS = "--max-epoch", ("--total-num-update", "--max-update")
+ENCODER_LAYERS = "--encoder-layers"
 OF_ENCODER_LAYERS = (
     "--encoder-residual-removal-layers",
     "--encoder-feed-forward-residual-removal-layers",
@@ -159,20 +160,29 @@ def shared_depths(teacher: Teacher, options: Namespace) -> dict[str, int]:
     return wanted if wanted != depths(teacher.sizes) else {}
 
 
-def deeper_options(layers: int | None, distillation: Distillation, teacher: Teacher, data: Path) -> list[str]:
+def deeper_options(
+    layers: int | None,
+    distillation: Distillation,
+    teacher: Teacher,
+    *,
+    data: Path,
+    options: Sequence[str] = (),
+) -> list[str]:
     """The options of a student with so many encoder layers, for one that learns from translations and whose
-    teacher has fewer; those that choose layers choose the teacher's. None for others, and where a student
-    with more layers would not begin as its teacher.
+    teacher has fewer; those that choose layers choose the teacher's. None for others, where a person's
+    `options` say how many layers it has, and where one with more would not begin as its teacher.
     """
     own_architecture = distillation.student not in (None, teacher.architecture)
     if layers is None or own_architecture or distillation.from_scratch or not distillation.uses:
+        return []
+    if any(word.partition("=")[0] == ENCODER_LAYERS for word in options):
         return []
     before = read_options(teacher.architecture, options_of(teacher.run), data)
     if layers <= before.encoder_layers or growth_fault(before):
         return []
     places = places_of_choices(before, layers)
     chosen = {option: ",".join(map(str, numbers)) for option, numbers in places.items() if numbers}
-    return option_words({"--encoder-layers": layers, **chosen})
+    return option_words({ENCODER_LAYERS: layers, **chosen})
 
 
 def growth_fault(options: Namespace) -> str | None:

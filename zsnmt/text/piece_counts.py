@@ -5,7 +5,7 @@ that a language does not use there has no line. Tags, EOS and unknown pieces are
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from zsnmt.errors import InputError
@@ -24,6 +24,13 @@ def write_piece_counts(folder: Path, counts: Mapping[str, Counter[str]]) -> None
         for language, of_language in counts.items():
             for piece, number in sorted(of_language.items(), key=lambda item: (-item[1], item[0])):
                 file.write(f"{language}\t{piece}\t{number}\n".encode())
+
+
+def merge_piece_counts(
+    before: Mapping[str, Counter[str]], now: Mapping[str, Counter[str]], languages: Sequence[str]
+) -> dict[str, Counter[str]]:
+    """The counts of two texts that may share lines: of each language and piece the larger one."""
+    return {each: before.get(each, Counter()) | now.get(each, Counter()) for each in languages}
 
 
 def read_piece_counts(folder: Path) -> dict[str, Counter[str]]:

@@ -18,7 +18,6 @@ from zsnmt.errors import GO_ON, InputError
 from zsnmt.processes import memory
 
 SAVING = 120.0  # seconds that a process has to save what it has, when it is told to end
-ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # tell a process to end
 libc = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1  # of Linux's prctl
 DEVICES, VISIBLE = Path("/dev"), "CUDA_VISIBLE_DEVICES"
@@ -134,7 +133,7 @@ def gpu_of(number: int) -> dict[str, str]:
 
 def describe_ending(status: int) -> str:
     """How a process ended that says nothing of it, by its status as Python has it."""
-    if status - 128 in ENDINGS:
+    if status - 128 in (signal.SIGINT, *console.ENDING):
         return f"was told to end, by {signal.Signals(status - 128).name}"
     if status >= 0:
         return f"ended with status {status}"

@@ -16,7 +16,12 @@ from zsnmt.errors import InputError
 from zsnmt.files.records import damage_of
 from zsnmt.languages import read_languages
 from zsnmt.runs.folder import COMMAND_FILE, PIPELINE_FOLDER, check_trained, same_bytes
-from zsnmt.text.piece_counts import PIECE_COUNTS_FILE, read_piece_counts, write_piece_counts
+from zsnmt.text.piece_counts import (
+    PIECE_COUNTS_FILE,
+    merge_piece_counts,
+    read_piece_counts,
+    write_piece_counts,
+)
 
 
 def count_training_pieces(
@@ -70,6 +75,4 @@ def count_pieces_of(run: Path) -> None:
     there = (pipeline / PIECE_COUNTS_FILE).is_file()  # of a run that was adapted without its first text
     before = read_piece_counts(pipeline) if there else {}
     counts = count_training_pieces(data, dictionary, languages)
-    write_piece_counts(
-        run, {each: before.get(each, Counter()) | counts.get(each, Counter()) for each in languages}
-    )
+    write_piece_counts(run, merge_piece_counts(before, counts, languages))
