@@ -151,6 +151,7 @@ def engine_for(folder: Path, methods: Iterable[Method], choice: EngineChoice) ->
 
 
 def check_method(folder: Path, method: Method, choice: EngineChoice) -> None:
+    """`InputError` for a method with an export, or with an engine, that cannot."""
     if is_export(folder):
         if not (mask_of(method) and describe_export(folder)["format"] == CTRANSLATE2):
             raise InputError(f"{folder}, an export, {METHOD_REFUSAL.format(way=method.name)}")

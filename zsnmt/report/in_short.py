@@ -45,9 +45,8 @@ FIRST_TEXTS = {config: REAL_TEXT[config] for config in ("tatoeba", "tatoeba_thre
 OLDER = "captions", "captions_fall_half"  # by earlier rules, with pages of their own
 SHOWN_TEXTS = {config: name for config, name in REAL_TEXT.items() if config not in OLDER}
 DRAWN_PROBES = "probe_accuracy", "probe_similarity"  # the drawings of probes that pages of results show
-CONTINUED_BASELINE = (
-    f"{BASELINE.name}_{STUDENTS['none']}"  # of students: the same updates without synthetic text
-)
+# The control of students: the same updates without synthetic text.
+CONTINUED_BASELINE = f"{BASELINE.name}_{STUDENTS['none']}"
 CANDIDATES = {  # systems to choose from, in words
     BASELINE.name: "baseline",
     RESIDUAL.name: "residual removed",
