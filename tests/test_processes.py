@@ -83,6 +83,53 @@ def test_a_signal_does_not_wait_for_what_processes_have_begun(number, tmp_path):
     assert not (tmp_path / "done").exists()
 
 
+# What each does when a signal comes: a process has just been started, is in the midst of sending what it has
+# done, and takes long to end.
+MOMENTS = {
+    "starting": """
+stock = Process.start
+def start(self):
+    stock(self)
+    signal.raise_signal(signal.SIGTERM)
+Process.start = start
+run(lambda: [*map_in_processes(str, range(4), 2, together=1)])
+""",
+    "sending": """
+main, stock = os.getpid(), Connection._send
+def send(self, message, *rest):
+    if os.getpid() == main or len(message) < 10 ** 6:
+        return stock(self, message, *rest)
+    stock(self, message[:1000], *rest)
+    os.kill(main, signal.SIGTERM)
+    time.sleep(60)
+Connection._send = send
+run(lambda: [*map_in_processes(lambda item: "a" * 10 ** 6, range(4), 2, together=1)])
+""",
+    "ending": """
+main = os.getpid()
+def work(item):
+    Finalize(None, lambda: (os.kill(main, signal.SIGTERM), time.sleep(60)), exitpriority=1)
+run(lambda: [*map_in_processes(work, range(4), 2, together=1)])
+""",
+}
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_signal_ends_the_processes_whenever_it_comes(moment):
+    imports = (
+        "import os, signal, time\n"
+        "from multiprocessing.connection import Connection\n"
+        "from multiprocessing.context import ForkProcess as Process\n"
+        "from multiprocessing.util import Finalize\n"
+        "from zsnmt.console import run\n"
+        "from zsnmt.processes import map_in_processes\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", imports + MOMENTS[moment]], cwd=ROOT, capture_output=True, timeout=30
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (128 + signal.SIGTERM, b"", b"")
+
+
 def test_few_lines_are_read_ahead():
     read = count()
     results = map_in_processes(str.upper, (f"{next(read)}" for _ in range(1_000_000)), 2)

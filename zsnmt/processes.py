@@ -5,11 +5,13 @@ import os
 import resource
 import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
-from threading import Thread
+from multiprocessing.process import BaseProcess
+from threading import Thread, current_thread, main_thread
 from time import process_time
 from types import TracebackType
 from typing import Any, TypeVar
@@ -23,15 +25,20 @@ from zsnmt.errors import InputError
 T = TypeVar("T")
 R = TypeVar("R")
 
+STOPPING = signal.SIGINT, *console.ENDING
+
 worker_function: Callable  # of a worker process, given to it once
 
 
 def end_with_parent() -> None:
     """A worker whose main process was killed would wait for work, and keep the locks it inherited, for
-    ever. Signals end it at once: only the main process has something to remove.
+    ever. A signal ends it at once: only the main process has something to remove; an interrupt, which that
+    hears too, it leaves to it.
     """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     for number in console.ENDING:
         signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
 
     def wait() -> None:
         parent = parent_process()
@@ -65,23 +72,69 @@ def used_seconds() -> float:
     return process_time() + ended.ru_utime + ended.ru_stime  # the parts move in steps, their sum does not
 
 
+@contextmanager
+def holding_signals() -> Iterator[Callable[[], None]]:
+    """Signals that would end this process wait until the block is left, in which it starts another: one that
+    came between the start and the note of it would leave a process of which nobody knows.
+
+    Gives a function by which the other process, a copy of this one, heeds them again.
+    """
+    heard: list[int] = []  # those that came to another thread
+    here = current_thread() is main_thread()  # where Python calls functions for signals
+    functions = {
+        number: function
+        for number in (STOPPING if here else ())
+        if callable(function := signal.getsignal(number))
+    }
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+    def heed() -> None:
+        for number, function in functions.items():
+            signal.signal(number, function)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        if heard:
+            signal.raise_signal(heard[0])
+
+    try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)  # the other process does not miss one that it gets
+        for number in functions:
+            signal.signal(number, lambda number, frame: heard.append(number))
+        yield heed
+    finally:
+        heed()
+
+
 class WorkerPool(ProcessPoolExecutor):
     """Processes that share work; an exception does not wait until what they have begun is done."""
+
+    def submit(self, function: Callable[..., R], /, *arguments: Any, **options: Any) -> Future[R]:
+        with holding_signals():  # it may start processes
+            return super().submit(function, *arguments, **options)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
-        if kind is not None:
-            processes = [*(self._processes or {}).values()]
-            manager: Thread | None = getattr(self, "_executor_manager_thread", None)
-            self.shutdown(wait=False, cancel_futures=True)  # first: what waits is then not missed
-            for process in processes:
-                process.terminate()
-            for process in processes:
-                process.join()
-            if manager:
-                manager.join()
-        return super().__exit__(kind, error, trace)
+        processes = [*(self._processes or {}).values()]
+        manager: Thread | None = getattr(self, "_executor_manager_thread", None)
+        results: Any = vars(self)["_result_queue"]
+        with ExitStack() as at_once:
+            at_once.callback(self.end_at_once, processes, manager, results)
+            if kind is None:
+                super().__exit__(kind, error, trace)
+                at_once.pop_all()
+        return None
+
+    def end_at_once(self, processes: Sequence[BaseProcess], manager: Thread | None, results: Any) -> None:
+        """End its processes, the thread that deals them work, and what that waits for."""
+        self.shutdown(wait=False, cancel_futures=True)  # first: what waits is then not missed
+        for process in processes:
+            process.kill()  # which one that has just started heeds, too
+        for process in processes:
+            process.join()
+        if results:
+            results._writer.close()  # nobody waits for the rest of a result that was on its way
+        if manager:
+            manager.join()
 
 
 def worker_pool(workers: int, initializer: Callable = end_with_parent, arguments: tuple = ()) -> WorkerPool:
@@ -135,7 +188,6 @@ def progress(results: Iterable[T], title: str, total: int | None = None, unit: s
 def start(function: Callable) -> None:
     global worker_function
     worker_function = function
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process hears it too, and ends the workers
     end_with_parent()
 
 

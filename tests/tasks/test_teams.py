@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -78,7 +79,15 @@ def work(data, tmp_path_factory):
 
 def processes(begun) -> list:
     """The processes of context managers that were entered."""
-    return [context.gen.gi_frame.f_locals["process"] for context in begun if context.gen.gi_frame]
+    frames = [context.gen.gi_frame for context in begun]
+    return [frame.f_locals["process"] for frame in frames if frame and "process" in frame.f_locals]
+
+
+def heeds(process) -> bool:
+    """Whether SIGTERM calls a function of it: it has begun its first epoch."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    caught = int(status.partition("SigCgt:")[2].split()[0], 16)
+    return bool(caught >> (signal.SIGTERM - 1) & 1)
 
 
 def kill(process) -> None:
@@ -175,14 +184,19 @@ def test_a_training_that_is_told_to_end_saves_in_the_midst_of_an_epoch(work, alo
 
     def watch() -> None:
         end = time.monotonic() + SECONDS
-        while not (log.exists() and "Start iterating" in log.read_text()) and time.monotonic() < end:
+        while not (len(started := processes(begun)) == size and heeds(started[-1])):
+            if time.monotonic() > end:
+                return
             time.sleep(0.005)
-        processes(begun)[-1].send_signal(signal.SIGTERM)
+        started[-1].send_signal(signal.SIGTERM)
 
     watcher = threading.Thread(target=watch)
-    watcher.start()
-    with pytest.raises(InputError, match=r"a model: .* was told to end, by SIGTERM; .* the whole log"):
-        train_by(Team(size, gpus=False), tmp_path)
+    with pytest.MonkeyPatch.context() as patch:  # processes of which the system says whether they heed it
+        patch.setattr(fairseq_train, "program", lambda: str(Path(sys.prefix, "bin", "fairseq-train")))
+        begun.clear()
+        watcher.start()
+        with pytest.raises(InputError, match=r"a model: .* was told to end, by SIGTERM; .* the whole log"):
+            train_by(Team(size, gpus=False), tmp_path)
     watcher.join()
     saved = log.read_text().rstrip().rpartition("told to end: saved after ")[2]
     checkpoint = load_checkpoint(tmp_path / "checkpoint_last.pt")

@@ -117,6 +117,30 @@ def test_jobs_and_what_they_started_end_with_the_command(tmp_path, sent, status)
         time.sleep(0.05)
 
 
+STARTING = """
+import os, signal, sys, time
+from multiprocessing.context import ForkProcess
+from zsnmt.console import run
+from zsnmt.training.children import side_by_side
+stock, main = ForkProcess.start, os.getpid()
+
+def start(self):
+    stock(self)
+    os.kill(main, signal.SIGTERM)
+    if sys.argv[1] == "both":
+        os.kill(self.pid, signal.SIGTERM)
+
+ForkProcess.start = start
+run(lambda: side_by_side([lambda: time.sleep(600)] * 2, 2))
+"""
+
+
+@pytest.mark.parametrize("told", ["one", "both"])
+def test_a_signal_ends_a_job_that_is_just_being_started(told):
+    done = subprocess.run([sys.executable, "-c", STARTING, told], capture_output=True, timeout=30)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + signal.SIGTERM, b"", b"")
+
+
 def lives(number: int) -> bool:
     try:
         with open(f"/proc/{number}/stat") as file:

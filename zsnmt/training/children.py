@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from zsnmt import console
 from zsnmt.errors import GO_ON, InputError
-from zsnmt.processes import memory
+from zsnmt.processes import holding_signals, memory
 
 SAVING = 120.0  # seconds that a process has to save what it has, when it is told to end
 libc = ctypes.CDLL(None)
@@ -100,7 +100,8 @@ def side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> bool:
         while waiting or running:
             while waiting and len(running) < most:
                 number = next(number for number in range(most) if number not in running)
-                running[number] = start_job(waiting.pop(0), number, min(most, len(jobs)))
+                with holding_signals() as heed:
+                    running[number] = start_job(waiting.pop(0), number, min(most, len(jobs)), heed)
             connection.wait([process.sentinel for process in running.values()])
             ended = [process for process in running.values() if not process.is_alive()]
             running = {number: process for number, process in running.items() if process not in ended}
@@ -141,17 +142,23 @@ def describe_ending(status: int) -> str:
     return f"{ended}, as the system does where memory is short" if status == -signal.SIGKILL else ended
 
 
-def start_job(job: Callable[[], object], number: int, together: int) -> BaseProcess:
-    process = get_context("fork").Process(target=run_job, args=(job, os.getpid(), number, together))
+def start_job(job: Callable[[], object], number: int, together: int, heed: Callable[[], None]) -> BaseProcess:
+    process = get_context("fork").Process(target=run_job, args=(job, os.getpid(), number, together, heed))
     process.start()
     return process
 
 
-def run_job(job: Callable[[], object], parent: int, number: int, together: int) -> None:
+def run_job(
+    job: Callable[[], object], parent: int, number: int, together: int, heed: Callable[[], None]
+) -> None:
+    def work() -> None:
+        heed()
+        job()
+
     end_with(parent)
     os.environ |= gpu_of(number)
     os.environ.setdefault(KERNELS, str(kernel_limit(memory(), together)))
-    console.run(job)
+    console.run(work)
 
 
 def end_with(parent: int) -> None:
