@@ -151,6 +151,29 @@ def test_an_interrupt_within_a_fork_is_not_lost():
     assert (done.returncode, done.stderr) == (130, b"")
 
 
+def test_a_signal_that_comes_while_fairseq_is_loaded_is_not_lost(tmp_path):
+    """As if it came where fairseq looks for a part that may be missing."""
+    (tmp_path / "fairseq").mkdir()
+    (tmp_path / "fairseq" / "__init__.py").write_text(
+        "import os, signal\n"
+        "try:\n"
+        "    os.kill(os.getpid(), signal.SIGTERM)\n"
+        "except BaseException:\n"
+        "    print('a part that is missing')\n"
+    )
+    program = (
+        "import sys; from zsnmt.console import run\n"
+        "def main():\n"
+        "    sys.path.insert(0, sys.argv[1])\n"
+        "    import fairseq, time\n"
+        "    print('loaded', flush=True)\n"
+        "    time.sleep(60)\n"
+        "run(main)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, tmp_path], capture_output=True, timeout=30)
+    assert (done.returncode, done.stdout, done.stderr) == (143, b"loaded\n", b"")
+
+
 def test_an_interrupt_is_quiet(capsys):
     assert ending(raising(KeyboardInterrupt()), capsys) == (130, "")
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import fields
 from pathlib import Path
+from traceback import walk_stack
+from types import FrameType
 from typing import Any, NoReturn
 
 from zsnmt.errors import InputError
@@ -90,16 +92,32 @@ def raise_again(ignored: "sys.UnraisableHookArgs") -> None:
     exception comes out: an exit or an interrupt within one follows when it is over.
     """
     if isinstance(ignored.exc_value, SystemExit | KeyboardInterrupt):
-        status = getattr(ignored.exc_value, "code", INTERRUPTED)
-        signal.signal(signal.SIGALRM, lambda number, frame: sys.exit(status))
-        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        exit_soon(getattr(ignored.exc_value, "code", INTERRUPTED))
     else:
         sys.__unraisablehook__(ignored)
 
 
-def end(number: int, frame: object) -> NoReturn:
+def end(number: int, frame: FrameType | None) -> None:
     """Ends the process at a signal, as an interrupt does."""
-    sys.exit(128 + number)
+    exit_from(frame, 128 + number)
+
+
+def exit_from(frame: FrameType | None, status: int) -> None:
+    """Exits, but later where fairseq is being loaded: it would take the exit for a part that is not there."""
+    loaded = [
+        each.f_globals.get("__name__") or ""
+        for each, _ in walk_stack(frame)
+        if each.f_code.co_name == "<module>"
+    ]
+    if any(name.partition(".")[0] == "fairseq" for name in loaded):
+        exit_soon(status)
+    else:
+        sys.exit(status)
+
+
+def exit_soon(status: int) -> None:
+    signal.signal(signal.SIGALRM, lambda number, frame: exit_from(frame, status))
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
 
 
 def printable(text: str) -> str:
