@@ -108,7 +108,7 @@ run(lambda: [*map_in_processes(lambda item: "a" * 10 ** 6, range(4), 2, together
     "ending": """
 main = os.getpid()
 def work(item):
-    Finalize(None, lambda: (os.kill(main, signal.SIGTERM), time.sleep(60)), exitpriority=1)
+    Finalize(None, lambda: (os.kill(main, signal.SIGTERM), time.sleep(60)), exitpriority=1)  # each of them
 run(lambda: [*map_in_processes(work, range(4), 2, together=1)])
 """,
 }

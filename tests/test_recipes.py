@@ -206,6 +206,8 @@ def test_a_recipe_killed_alone_takes_its_training_with_it_and_the_next_goes_on(k
         number for number, words in processes() if "fairseq-train" in words and str(killed.run) in words
     ]
     assert trainings and process.poll() is None
+    for training in trainings:
+        os.kill(training, signal.SIGSTOP)  # it does not come to its end meanwhile
     busy = run_command("recipes/train.sh", killed.config, "zs_transformer", runs=killed.runs)
     assert (
         busy.returncode == 1

@@ -46,6 +46,8 @@ def run(main: Callable[[], object], interrupted: str | None = None) -> NoReturn:
     for number in ENDING:
         if signal.getsignal(number) is signal.SIG_DFL:  # nohup has SIGHUP ignored
             signal.signal(number, end)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
     sys.unraisablehook = raise_again
     try:
         main()
@@ -98,18 +100,30 @@ def raise_again(ignored: "sys.UnraisableHookArgs") -> None:
 
 
 def end(number: int, frame: FrameType | None) -> None:
-    """Ends the process at a signal, as an interrupt does."""
+    """Ends the process at a signal, as an interrupt does; further ones do not disturb what it does at its
+    end. A terminal that is closed sends two at once.
+    """
+    for each in ENDING:
+        signal.signal(each, do_nothing)
     exit_from(frame, 128 + number)
 
 
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """What Python does at an interrupt, but later where fairseq is being loaded."""
+    if loads_fairseq(frame):
+        exit_soon(INTERRUPTED)
+    else:
+        raise KeyboardInterrupt
+
+
+def do_nothing(number: int, frame: FrameType | None) -> None:
+    """The answer to a signal that another one has come before, or that is another process's. Unlike one that
+    is ignored, it is none in the programs that this process starts.
+    """
+
+
 def exit_from(frame: FrameType | None, status: int) -> None:
-    """Exits, but later where fairseq is being loaded: it would take the exit for a part that is not there."""
-    loaded = [
-        each.f_globals.get("__name__") or ""
-        for each, _ in walk_stack(frame)
-        if each.f_code.co_name == "<module>"
-    ]
-    if any(name.partition(".")[0] == "fairseq" for name in loaded):
+    if loads_fairseq(frame):
         exit_soon(status)
     else:
         sys.exit(status)
@@ -118,6 +132,16 @@ def exit_from(frame: FrameType | None, status: int) -> None:
 def exit_soon(status: int) -> None:
     signal.signal(signal.SIGALRM, lambda number, frame: exit_from(frame, status))
     signal.setitimer(signal.ITIMER_REAL, 0.01)
+
+
+def loads_fairseq(frame: FrameType | None) -> bool:
+    """Whether fairseq is being loaded, which takes any exception for a part that is not there."""
+    modules = [
+        each.f_globals.get("__name__") or ""
+        for each, _ in walk_stack(frame)
+        if each.f_code.co_name == "<module>"
+    ]
+    return any(name.partition(".")[0] == "fairseq" for name in modules)
 
 
 def printable(text: str) -> str:

@@ -74,8 +74,8 @@ def used_seconds() -> float:
 
 @contextmanager
 def holding_signals() -> Iterator[Callable[[], None]]:
-    """Signals that would end this process wait until the block is left, in which it starts another: one that
-    came between the start and the note of it would leave a process of which nobody knows.
+    """Signals that would end this process wait until the block is left, in which it starts or ends others:
+    one that came between the start and the note of it would leave a process of which nobody knows.
 
     Gives a function by which the other process, a copy of this one, heeds them again.
     """
@@ -126,15 +126,16 @@ class WorkerPool(ProcessPoolExecutor):
 
     def end_at_once(self, processes: Sequence[BaseProcess], manager: Thread | None, results: Any) -> None:
         """End its processes, the thread that deals them work, and what that waits for."""
-        self.shutdown(wait=False, cancel_futures=True)  # first: what waits is then not missed
-        for process in processes:
-            process.kill()  # which one that has just started heeds, too
-        for process in processes:
-            process.join()
-        if results:
-            results._writer.close()  # nobody waits for the rest of a result that was on its way
-        if manager:
-            manager.join()
+        with holding_signals():
+            self.shutdown(wait=False, cancel_futures=True)  # first: what waits is then not missed
+            for process in processes:
+                process.kill()  # which one that has just started heeds, too
+            for process in processes:
+                process.join()
+            if results:
+                results._writer.close()  # nobody waits for the rest of a result that was on its way
+            if manager:
+                manager.join()
 
 
 def worker_pool(workers: int, initializer: Callable = end_with_parent, arguments: tuple = ()) -> WorkerPool:

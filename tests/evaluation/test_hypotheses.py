@@ -264,3 +264,16 @@ def test_ways_of_one_name_keep_their_hypotheses_apart_by_their_settings(tmp_path
     assert len(own.asked) == 6
     run([*direct_jobs(Hypotheses(tmp_path, ways[1], {"beam": 4}, own), sets)])
     assert len(own.asked) == 6 and "0.9" in settings_file(tmp_path, ways[1]).read_text()
+
+
+def test_other_directions_stay_where_one_is_added_or_has_other_sources(tmp_path, own):
+    def translate(directions: list[Direction], **sources: str) -> None:
+        found = {str(direction): sources.get(direction.source, "1") for direction in directions}
+        kept = Hypotheses(tmp_path, DIRECT, {"beam": 4, "sources": found}, own)
+        run([*direct_jobs(kept, sets_of(directions))])
+
+    translate([AA_BB])
+    translate([AA_BB, PIV_BB])
+    assert [each for asked in own.asked for each in asked] == ["aa-bb", "piv-bb"]
+    translate([AA_BB, PIV_BB], aa="2")
+    assert [each for asked in own.asked for each in asked] == ["aa-bb", "piv-bb", "aa-bb"]

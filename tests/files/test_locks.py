@@ -80,6 +80,7 @@ def test_what_a_killed_process_started_keeps_its_lock_and_is_told_of(tmp_path, m
             pass
     assert time.monotonic() - started >= 0.3
     os.kill(child, signal.SIGKILL)
+    monkeypatch.setattr(locks, "PATIENCE", 30)
     with locked(tmp_path):  # which takes no more patience than the child takes to end
         pass
 

@@ -8,12 +8,13 @@ from tests.support.runs import make_text, validate, write_run
 from tests.support.scores import made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.report.alike import check_comparable, read_runs
-from zsnmt.report.chosen import MARK
+from zsnmt.report.chosen import MARK, marked
 from zsnmt.report.comparison import every_direction, markdown_table, text_table
 from zsnmt.report.documents import keep_scores, kept_scores
 from zsnmt.report.page import page
 from zsnmt.report.papers.tables import TABLES
 from zsnmt.report.systems import tables
+from zsnmt.report.table import Table
 from zsnmt.runs.folder import CHECKPOINTS, describe_run
 from zsnmt.runs.scores import Scores
 
@@ -74,3 +75,8 @@ def test_a_run_says_it_by_its_validations_and_the_page_by_its_scores(scores, tmp
     assert describe_run(folders[1])["chosen_on"] == ["de-fr"]
     shown = page(read_runs(folders), {}, 1)
     assert SAID in shown and "directions alone, but of zs_transformer_residual seed 1 on all" in shown
+
+
+def test_a_table_without_the_system_does_not_explain_the_mark(scores):
+    table = Table("some", "Some", ["system", "BLEU"], rows=[[SYSTEMS[0], None]], about="Some.")
+    assert marked(table, scores) == table

@@ -29,6 +29,7 @@ from zsnmt.report.documents import (
     keep_scores,
     kept_probes,
     kept_scores,
+    make_portable,
 )
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import probes_of
@@ -317,3 +318,19 @@ def test_what_is_kept_of_other_ways_of_a_model_stays(tmp_path):
     damaged = keep_scores(scores, tmp_path)
     damaged.write_text("{")
     assert kept(direct) == {(str(each.direction), DIRECT): each.figures["bleu"] for each in direct.results}
+
+
+@pytest.mark.parametrize(
+    "command, kept",
+    [
+        (
+            "zsnmt train /home/me/a.conf -- --restore-file=/home/me/a.pt",
+            "zsnmt train a.conf -- --restore-file=a.pt",
+        ),
+        ("zsnmt train '/home/me/my dir/b.conf'", "zsnmt train 'b.conf'"),
+        ("zsnmt evaluate /home/me/out/tiny/base/seed1", "zsnmt evaluate runs/tiny/base/seed1"),
+        ("see https://example.org/a and and/or (2/3)", "see https://example.org/a and and/or (2/3)"),
+    ],
+)
+def test_what_is_kept_names_no_place_of_a_machine(command, kept):
+    assert make_portable({"command": [command]}) == {"command": [kept]}

@@ -77,3 +77,8 @@ def test_pairs_that_were_not_scored_are_named():
     )
     supervised = [replace(one, results=[r for r in one.results if r.kind == SUPERVISED]) for one in scores]
     assert finding(supervised) == ""  # of one pair
+
+
+def test_what_is_shown_alike_is_called_equally_good():
+    assert finding([made_up_scores("other", 1, 15.46)]).endswith("15.5 BLEU: equally good.")
+    assert finding([made_up_scores("other", 1, 15.44)]).endswith("15.5 BLEU: better than that by 0.1.")

@@ -18,6 +18,7 @@ from zsnmt.report.examples import examples
 from zsnmt.report.page import page
 from zsnmt.report.scores import all_directions
 from zsnmt.report.systems import (
+    brief_table,
     brief_table_of_kinds,
     direction_gains_table,
     gains_table,
@@ -137,3 +138,33 @@ def test_figures_to_choose_by_stand_in_the_same_columns_whatever_the_kind():
     assert table.columns[2:] == ["with en", "others, directly", "others, through en", "wrong language"]
     shown = [[cell and cell.mean for cell in row[2:5]] for row in table.rows]
     assert shown == [[25.0, 5.0, 15.5], [25.0, 14.0, None]]
+
+
+def adapted(base: str, seed: int, kinds: dict[str, str]):
+    """Scores in which each direction without text has a kind of its own."""
+    scores = made_up_scores(base, seed, 8.0)
+    return replace(
+        scores,
+        results=[
+            replace(result, kind=kinds.get(str(result.direction), result.kind)) for result in scores.results
+        ],
+    )
+
+
+def test_means_in_short_are_over_all_directions_whatever_their_kinds():
+    """As of a student to which a language was added: some are zero-resource, the new ones zero-shot."""
+    plain = adapted("plain", 1, {})
+    student = adapted("student", 1, {"de-fr": ZERO_RESOURCE})
+    short, gains = brief_table([plain, student]), gains_table([plain, student])
+    for title in ("with en", "others, directly", "others, through en"):
+        one, other = (cell(short, row, title).mean for row in (0, 1))
+        assert one == pytest.approx(other), title
+    for column in gains.columns[1:]:
+        found = cell(gains, 0, column)
+        assert found is None or found.mean == pytest.approx(0), column
+    assert cell(gains, 0, "zero-resource") and cell(gains, 0, "zero-shot")
+
+
+def test_a_difference_from_directions_of_several_kinds_is_not_made():
+    student = adapted("student", 1, {"de-fr": ZERO_RESOURCE})
+    assert cell(gains_table([student, adapted("plain", 1, {})]), 0, "zero-shot") is None

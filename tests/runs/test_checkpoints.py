@@ -146,12 +146,20 @@ def test_training_goes_on_from_the_newest_whole_checkpoint(training, damage):
     assert "from checkpoint.best_nll_loss_5.1.pt, after 90 updates" in replace_damaged_last(training)
 
 
-def test_a_whole_last_checkpoint_and_a_missing_one_stay_as_they_are(training):
+def test_a_whole_last_checkpoint_stays_as_it_is_and_a_training_may_begin(training):
     cut(training / "checkpoint_best.pt")
     assert replace_damaged_last(training) == "" and updates_of_last(training) == 150
-    (training / "checkpoint_last.pt").unlink()
-    assert replace_damaged_last(training) == "" and not (training / "checkpoint_last.pt").exists()
     assert replace_damaged_last(training / "none") == ""
+
+
+def test_a_first_save_that_was_not_done_with_is_gone_on_from(training):
+    """fairseq saves the best checkpoint first, and copies it to the last one's place."""
+    (training / "checkpoint_last.pt").unlink()
+    assert "is not there; training goes on from checkpoint_best.pt" in replace_damaged_last(training)
+    assert updates_of_last(training) == 120
+    for path in training.iterdir():
+        cut(path) if path.name == "checkpoint_best.pt" else path.unlink()
+    assert replace_damaged_last(training) == "" and not (training / "checkpoint_last.pt").exists()
 
 
 def test_without_a_whole_checkpoint_nothing_is_removed_unasked(training):

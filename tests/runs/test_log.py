@@ -45,3 +45,9 @@ def test_a_loss_still_fell_where_the_last_epoch_was_the_best():
     assert not summarise(validations).still_fell
     assert summarise(validations[:2]).still_fell
     assert read_summary(str(summarise(validations[:2]))) == summarise(validations[:2])
+
+
+def test_a_line_that_a_full_disk_cut_is_passed_over():
+    cut = '2026 | INFO | valid | {"epoch": 2, "valid_nl2026 | INFO | valid | {"epoch": 2}'
+    assert progress_line(cut) is None
+    assert logged_validations(f"{LOG}\n{cut}") == logged_validations(LOG)

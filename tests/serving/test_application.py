@@ -30,7 +30,7 @@ def client() -> Iterator[Client]:
 def slow() -> Iterator[tuple[Client, ToldTranslator]]:
     """A server with little patience, and its translator."""
     translator = ToldTranslator()
-    with serving(told_system("told", translator), limits=Limits(queue=3, seconds=1, gather=0)) as made:
+    with serving(told_system("told", translator), limits=Limits(queue=3, seconds=3, gather=0)) as made:
         yield made, translator
 
 

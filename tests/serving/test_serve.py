@@ -109,7 +109,7 @@ def command(python, *words):
 @pytest.mark.parametrize("number, fresh", [(signal.SIGTERM, True), (signal.SIGINT, False)])
 def test_a_server_that_is_told_to_end_answers_what_it_has(older, number, fresh):
     python = sys.executable if fresh else warm.environment() / "bin" / "python"
-    with command(python, older / OLDER_RUN, "--gather", "3000", "--workers", "1") as (process, client):
+    with command(python, older / OLDER_RUN, "--gather", "10000", "--workers", "1") as (process, client):
         found = []
         body = {"q": "Memu vuhwu wima.", "source": "velan", "target": "tamun"}
         threads = [

@@ -93,14 +93,17 @@ files = [number for number in files if os.path.exists(f"/proc/self/fd/{{number}}
 handed = files[:]
 if os.readlink("{NETWORK}") != {NETWORK_HERE!r}:
     handed.append(os.open("{NETWORK}", os.O_RDONLY))
+signals = {{signal.SIGINT, signal.SIGTERM}}
+signal.pthread_sigmask(signal.SIG_BLOCK, signals)
 server = socket.socket(socket.AF_UNIX)
 server.connect(os.path.join(folder, "socket"))
 server.sendmsg([b"+"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", handed))])
 python = sys.argv[0] if name == "python" else ""
 asked = json.dumps([files, call, python, os.getcwd(), dict(os.environ)]).encode()
 server.sendall(len(asked).to_bytes(8, "big") + asked)
-for number in (signal.SIGINT, signal.SIGTERM):
+for number in signals:
     signal.signal(number, lambda number, frame: server.send(bytes([number])))
+signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
 status = server.recv(4)
 if len(status) < 4:
     sys.exit("the server of warm processes is gone")
@@ -220,9 +223,16 @@ def serve(address: str) -> tuple[list[str], str, str, dict[str, str]] | None:
             if key.fileobj is listener:
                 client = listener.accept()[0]
                 files = array.array("i")
-                for _, _, data in client.recvmsg(1, socket.CMSG_SPACE(FILES * files.itemsize))[1]:
-                    files.frombytes(data)
-                numbers, *asked = json.loads(received(client, int.from_bytes(received(client, 8), "big")))
+                try:
+                    for _, _, data in client.recvmsg(1, socket.CMSG_SPACE(FILES * files.itemsize))[1]:
+                        files.frombytes(data)
+                    length = int.from_bytes(received(client, 8), "big")
+                    numbers, *asked = json.loads(received(client, length))
+                except ConnectionError:  # it was killed before it had asked
+                    for file in files:
+                        os.close(file)
+                    client.close()
+                    continue
                 if not (process := os.fork()):
                     os.setpgid(0, 0)
                     handed = [fcntl.fcntl(file, fcntl.F_DUPFD, HIGH) for file in files]
@@ -232,6 +242,8 @@ def serve(address: str) -> tuple[list[str], str, str, dict[str, str]] | None:
                         each.close()
                     take(handed, numbers)
                     return asked
+                with suppress(ProcessLookupError):
+                    os.setpgid(process, process)  # whoever is first
                 for file in files:
                     os.close(file)
                 end = os.pidfd_open(process)
@@ -250,10 +262,11 @@ def serve(address: str) -> tuple[list[str], str, str, dict[str, str]] | None:
                 status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
                 if client in waiting.get_map():
                     waiting.unregister(client)
-                    client.sendall(status.to_bytes(4, "big", signed=True))
+                    with suppress(OSError):  # it was killed
+                        client.sendall(status.to_bytes(4, "big", signed=True))
                 del copies[client]
                 client.close()
-            else:
+            elif key.fileobj == sys.stdin.fileno():
                 for process in copies.values():
                     kill(process, signal.SIGKILL)
                 return None

@@ -117,6 +117,46 @@ def test_jobs_and_what_they_started_end_with_the_command(tmp_path, sent, status)
         time.sleep(0.05)
 
 
+ENDING = """
+import sys
+from functools import partial
+from zsnmt.console import run
+from zsnmt.training.children import side_by_side, start
+script = '''
+import pathlib, signal, sys, time
+told = []
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, lambda *_: told.append(1))
+pathlib.Path(sys.argv[1] + ".begun").touch()
+while not told:
+    time.sleep(0.01)
+time.sleep(1)
+pathlib.Path(sys.argv[1] + ".saved").touch()
+'''
+
+def job(path):
+    with open(path + ".log", "wb") as log, start([sys.executable, "-c", script, path], log) as process:
+        process.wait()
+
+run(lambda: side_by_side([partial(job, sys.argv[1] + name) for name in "ab"], 2))
+"""
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_jobs_save_before_they_end_whoever_else_is_told(tmp_path, sent):
+    """As by Ctrl-C, by a cluster, and twice by a terminal that is closed."""
+    parent = subprocess.Popen([sys.executable, "-c", ENDING, f"{tmp_path}/"], start_new_session=True)
+    end = time.monotonic() + 60
+    while len([*tmp_path.glob("*.begun")]) < 2:
+        assert time.monotonic() < end and parent.poll() is None
+        time.sleep(0.05)
+    os.killpg(parent.pid, sent)
+    if sent == signal.SIGHUP:
+        os.killpg(parent.pid, sent)
+    assert parent.wait(timeout=30) == 128 + sent
+    assert len([*tmp_path.glob("*.saved")]) == 2
+
+
 STARTING = """
 import os, signal, sys, time
 from multiprocessing.context import ForkProcess

@@ -62,9 +62,11 @@ def test_a_name_that_stands_for_the_first_host_alone_is_refused(team, tmp_path, 
 
 @pytest.mark.slow
 def test_a_host_with_another_command_is_refused_and_one_that_is_missing_is_named(team, tmp_path, monkeypatch):
-    monkeypatch.setattr(hosts, "PATIENCE", 1.5)
+    monkeypatch.setattr(hosts, "PATIENCE", 3)
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(meet, team, tmp_path)
+        while not key_file(team, tmp_path).exists():
+            time.sleep(0.01)
         other = pool.submit(reach, replace(team, host=1, processes=3), tmp_path)
         with pytest.raises(Refused, match="it starts 3 processes as one of 3 hosts, and the first host 2 as"):
             other.result(SOON)

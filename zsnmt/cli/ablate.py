@@ -159,7 +159,11 @@ def make_student(steps: Steps, experiment: "Experiment", system: "System", *, se
         rounds=1,
         name=system.name,
         seed=seed,
-        words=[] if system.sides == BOTH else stage_words(system),  # which names no default
+        words=[
+            *([] if system.sides == BOTH else stage_words(system)),  # which names no default
+            *(["--word-level", "0"] if experiment.config.word_level else []),
+            *(["--few-lines", "0"] if experiment.config.few_lines and not system.few_lines else []),
+        ],
     )
 
 

@@ -13,7 +13,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "runs",
         type=Path,
         nargs="+",
-        help="run folders with scores.json; the first one's system is the baseline",
+        help="run folders with scores.json; differences are from the baseline, or where it is not there "
+        "from the first one's system",
     )
     parser.add_argument("--output", type=console.output_file, required=True, help="the HTML page to write")
     parser.add_argument(

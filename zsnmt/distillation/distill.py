@@ -148,6 +148,7 @@ def distill_run(
         of_data = options_of_data(run, distillation, data)
         own = [*of_students, *deeper, *schedule, *remedy, *taught, *options]
         all_options = [*chosen, *of_data, *own]
+        teacher.check_unchanged()
         if depths_of_student and read.finetune_from_model == str(teacher.model.resolve()):
             beginning = run.resolve() / BEGINNING
             write_beginning(teacher.model, beginning, depths_of_student)

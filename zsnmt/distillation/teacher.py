@@ -8,6 +8,7 @@ from zsnmt.decoding.methods.settings import Method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
+from zsnmt.files.checksums import sha256
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
@@ -55,6 +56,15 @@ class Teacher:
         """Those of all models that translate."""
         beside = {"beside": [each.checksum for each in self.beside]} if self.beside else {}
         return {"model": self.checksum, **beside}
+
+    def check_unchanged(self) -> None:
+        """`InputError` if a model that taught has been made anew since: the student would begin with it."""
+        for each in (self, *self.beside):
+            if sha256(each.model) != each.checksum:
+                raise InputError(
+                    f"{each.model} was made anew while {each.run} taught; run the same command again, which "
+                    "translates with what is there now"
+                )
 
     def check_languages(self, config: Path, languages: Sequence[str]) -> None:
         """`InputError` unless a config has the languages of the teacher."""

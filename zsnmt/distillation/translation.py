@@ -14,6 +14,7 @@ from tqdm import tqdm
 from zsnmt.corpora.parallel_text import find_pair
 from zsnmt.distillation.synthetic_text import TRAIN, SyntheticText
 from zsnmt.distillation.teacher import Interpreter, Sources
+from zsnmt.files.replacing import errors_naming
 from zsnmt.languages import Direction
 from zsnmt.text.lines import encode
 from zsnmt.training.steps import Steps
@@ -56,6 +57,7 @@ def translate_direction(
     done = keep_blocks(part)
     options = dict(unit=" sentences", unit_scale=True, disable=None, leave=False)
     with (
+        errors_naming(part),
         part.open("ab") as file,
         tqdm(desc=str(direction), initial=done, total=len(lines), **options) as bar,
     ):

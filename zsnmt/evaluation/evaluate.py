@@ -19,6 +19,7 @@ from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.evaluation.hypotheses import (
     FIRST_HALVES,
+    SOURCES,
     Hypotheses,
     Job,
     Pair,
@@ -186,7 +187,7 @@ class Evaluation:
     def hypotheses(self, folder: Path) -> "Decoded":
         """The hypotheses in a folder, with what they are made with."""
         made_with = {name: value for name, value in self.decoding.items() if name != "pivot_model"} | {
-            "sources": self.text.checksums()
+            SOURCES: self.text.checksums()
         }
         by_run = partial(Hypotheses, folder, settings=made_with, translator=self.translator)
         of_pivot = made_with | self.decoding
@@ -253,11 +254,17 @@ class Evaluation:
                     way.label,
                 )
                 continue
+            if way == PIVOT and ("pivot_model" in settings) != ("pivot_model" in self.decoding):
+                logger.warning(
+                    "no scores of before, %s: the run that this one goes on from was scored with another one",
+                    way.label,
+                )
+                continue
             for direction, (sources, _) in self.text.files.items():
                 path = hypotheses_file(folder, way, direction)
                 if (
                     way in now
-                    and settings["sources"].get(str(direction)) == sha256(sources)
+                    and settings[SOURCES].get(str(direction)) == sha256(sources)
                     and path.is_file()
                     and is_as_translated(path, settings)
                 ):

@@ -24,12 +24,13 @@ logger = logging.getLogger(__name__)
 
 FIRST_HALVES = (INTO_PIVOT, INTO_OWN_PIVOT)  # ways that no score is of
 Pair = tuple[Sequence[str], Sequence[str]]  # the sources and references of a direction
+SOURCES = "sources"  # the checksum of the sources of each direction, where that is known
 SECONDS = "seconds"  # of processors, by the name of a file, beside what the files are made with
 
 
 class Hypotheses:
-    """What a model makes of a test set in one way; files made with other settings (model, beam, text) are
-    removed.
+    """What a model makes of a test set in one way; files made with other settings (model, beam) or of other
+    sources are removed.
 
     Beside the settings stand the checksums of the files, and one that was changed since is made anew. Those
     of version 0.1 have none and stay. What a file took is kept there, too.
@@ -44,9 +45,13 @@ class Hypotheses:
         found = {path.name: sha256(path) for path in there}
         known = read_settings(self.record)
         checksums = known.get(CHECKSUMS, found)
-        apart = {CHECKSUMS: None, SECONDS: None}
-        if known | apart != json.loads(json.dumps(self.settings)) | apart:
-            checksums = {}
+        apart = {CHECKSUMS: None, SECONDS: None, SOURCES: None}
+        made_so = known | apart == json.loads(json.dumps(self.settings)) | apart
+        checksums = {
+            name: checksum
+            for name, checksum in checksums.items()
+            if made_so and self.has_sources(name, known)
+        }
         self.checksums = {name: found[name] for name in found if found[name] == checksums.get(name)}
         self.seconds = {
             name: seconds for name, seconds in (known.get(SECONDS) or {}).items() if name in self.checksums
@@ -58,6 +63,12 @@ class Hypotheses:
                 path.unlink()
         if known.get(CHECKSUMS) != self.checksums:
             self.keep()
+
+    def has_sources(self, name: str, known: Mapping) -> bool:
+        """Whether a file is of the sources that its direction has now, by what it was made with."""
+        direction = name.removesuffix(".txt").rpartition(".")[2]
+        of_file, now = (settings.get(SOURCES, {}).get(direction) for settings in (known, self.settings))
+        return of_file == now
 
     def keep(self) -> None:
         """Write down what the files are made with, their checksums, and what they took."""

@@ -5,11 +5,12 @@ import os
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
 from zsnmt.errors import InputError
+from zsnmt.files.replacing import errors_naming
 
 LOCK_FILE = ".lock"
 PATIENCE = 10.0  # seconds for what a killed process has started to end as well
@@ -73,9 +74,10 @@ def read_owner(file: TextIO) -> tuple[int, str] | None:
 
 
 def write_owner(file: TextIO, owner: str) -> None:
-    file.truncate(0)
-    file.write(owner)
-    file.flush()
+    with errors_naming(Path(file.name)):
+        file.truncate(0)
+        file.write(owner)
+        file.flush()
 
 
 def lives(number: int, host: str) -> bool:
@@ -88,6 +90,8 @@ def lives(number: int, host: str) -> bool:
         return False
     except PermissionError:
         pass
+    with suppress(OSError):  # where the system says so, one that ended and that nobody has asked about yet
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     return True
 
 

@@ -335,5 +335,5 @@ def changed_figures(runs: Sequence[Scores], figure: str) -> list[str]:
         for scores in runs
         for before in scores.before
         for after in [scores.select(before.kind, before.way).get(before.direction, before)]
-        if after.figures[figure] != before.figures[figure]
+        if after.figures.get(figure) != before.figures.get(figure)
     ]

@@ -27,7 +27,7 @@ def check_comparable(all_scores: Sequence[Scores]) -> None:
     names = [scores.name for scores in all_scores]
     kinds = {kind: kind_name(kind) for kind, _ in groups_of(all_scores)}
     if len(others := {*kinds} - {SUPERVISED}) > 1:
-        kinds |= dict.fromkeys(others, NOT_SUPERVISED[FEW_SHOT in others])
+        kinds |= dict.fromkeys(others, not_supervised(others))
     remedy = "score them alike or make two tables"
     check_alike([(scores.name, conditions(scores, kinds)) for scores in all_scores], remedy)
     for method in methods_of(all_scores):
@@ -36,6 +36,11 @@ def check_comparable(all_scores: Sequence[Scores]) -> None:
     if len(set(names)) < len(names):
         raise InputError(f"a run is given twice: {', '.join(names)}")
     check_adaptations(all_scores)
+
+
+def not_supervised(kinds: Collection[str]) -> str:
+    """What the directions are that are of some kinds to some of the runs."""
+    return NOT_SUPERVISED[FEW_SHOT in kinds]
 
 
 def check_alike(conditions: Sequence[tuple[str, Mapping[str, set[str]]]], remedy: str) -> None:
@@ -99,8 +104,8 @@ def check_before(scores: Scores) -> None:
     """`InputError` if a direction was scored on more or fewer lines before the run was adapted."""
     for result in scores.before:
         lines, after = (
-            result.figures["lines"],
-            scores.select(result.kind, result.way).get(result.direction, result).figures["lines"],
+            result.figures.get("lines"),
+            scores.select(result.kind, result.way).get(result.direction, result).figures.get("lines"),
         )
         if lines != after:
             raise InputError(

@@ -15,11 +15,14 @@ def marked(table: Table, all_scores: Iterable[Scores]) -> Table:
     if not chosen:
         return table
     place = table.columns.index("system") if "system" in table.columns else None
+    there = chosen.intersection(str(row[place]) for row in table.rows) if place is not None else set()
+    if not there:
+        return table
     rows = [
-        [f"{cell} {MARK}" if number == place and cell in chosen else cell for number, cell in enumerate(row)]
+        [f"{cell} {MARK}" if number == place and cell in there else cell for number, cell in enumerate(row)]
         for row in table.rows
     ]
-    return replace(table, rows=rows, about=join_sentences([table.about, chosen_note(sorted(chosen))]))
+    return replace(table, rows=rows, about=join_sentences([table.about, chosen_note(sorted(there))]))
 
 
 def chosen_note(systems: Sequence[str]) -> str:

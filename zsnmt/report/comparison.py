@@ -24,7 +24,9 @@ def text_table(all_scores: Sequence[Scores]) -> str:
 def text_in_short(all_scores: Sequence[Scores]) -> str:
     """The figures that one chooses a system by, for a terminal."""
     check_comparable(all_scores)
-    return "\n\n".join(parts([marked(brief_table(all_scores), all_scores)], text_rows, wrap))
+    return "\n\n".join(
+        parts([marked(brief_table(all_scores).without_empty_columns(), all_scores)], text_rows, wrap)
+    )
 
 
 def short(systems: Table, all_scores: Sequence[Scores]) -> Table:

@@ -39,7 +39,8 @@ ROUND_TRIPS, OVERLAPS = "round_trip", "overlap"  # folders of what is kept
 KEEP_AGAIN = "keep the run again with zsnmt results RUN"
 OVERLAP_REMEDY = "make it with zsnmt check-overlap --remove-to"
 Maker = Callable[[Path, str], str]  # the text of a block, of the folder of what is kept and a config
-ABSOLUTE = re.compile(r"(?<!\S)/\S+")
+# A path with spaces stands in quotes, others behind a space, a bracket or an equals sign, too.
+ABSOLUTE = re.compile(r"""(?<=['"])/[^'"]+(?=['"])|(?<![^\s='"([])/[^\s'")\]]+""")
 BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
 
 

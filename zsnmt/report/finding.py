@@ -79,7 +79,7 @@ def mean_bleu(one: KindMean) -> float:
 
 def compare_with_pivot(direct: KindMean, pivot: KindMean, name: str) -> str:
     """Which of the two ways is the better one, by how much, and whether that may be chance."""
-    apart = round(direct.bleu.mean - pivot.bleu.mean, 1)
+    apart = round(round(direct.bleu.mean, 1) - round(pivot.bleu.mean, 1), 1)  # as they are shown
     how = f"{'better than that' if apart < 0 else 'less good'} by {abs(apart)}" if apart else "equally good"
     if apart and may_be_chance(direct.side, pivot.side):
         how += ", which may be chance"

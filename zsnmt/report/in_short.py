@@ -136,7 +136,7 @@ def what_to_use(
     about = (
         f"{BLEU} with English, which were trained, and over the others; through English: "
         "twice by the same system; wrong language: of the direct ones; time: of a processor, over that of "
-        "direct translation."
+        "direct translation, where a sentence is translated into English once for all the other languages."
     )
     return f"{markdown_rows(table)}\n\n{join_sentences([about, spread_note([table])])}"
 

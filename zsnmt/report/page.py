@@ -17,6 +17,7 @@ from zsnmt.languages import (
     kind_name,
 )
 from zsnmt.report import figures
+from zsnmt.report.alike import not_supervised
 from zsnmt.report.chosen import marked
 from zsnmt.report.examples import MOST, Example
 from zsnmt.report.finding import finding
@@ -69,8 +70,9 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
     groups = dict(groups_of(all_scores))
     others = [kind_name(kind) for kind in KINDS if kind in groups and kind != SUPERVISED]
     return TEMPLATES.get_template("page.html.jinja").render(
-        title=f"{first.config}: {' and '.join(others) or 'direct'} against pivot",
+        title=f"{first.config}: {' and '.join(others)} against pivot" if others else first.config,
         finding=finding(all_scores),
+        not_supervised=not_supervised(groups),
         lead=f"Systems: {', '.join(runs_by_system(all_scores))}. Languages: "
         f"{', '.join(first.languages).replace(first.pivot, f'{first.pivot} (the pivot)', 1)}.",
         pivot=first.pivot,

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple, Protocol, TypeVar
 
-from zsnmt.languages import FEW_SHOT, KINDS, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
+from zsnmt.languages import KINDS, SUPERVISED, ZERO_SHOT, Direction, kind_name
 from zsnmt.report.table import FORMS, complete
 from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way, order_groups
 from zsnmt.runs.systems import BASELINE
@@ -158,12 +158,6 @@ def system_kind(runs: Sequence[Scores], direction: Direction, otherwise: str) ->
     others; `otherwise` where it was not scored.
     """
     return runs[0].kinds.get(direction, otherwise)
-
-
-def other_kind(scores: Scores) -> str:
-    """The kind of a run's directions that have no training text: one learned otherwise, if there is."""
-    learned = (kind for kind in (ZERO_RESOURCE, FEW_SHOT) if scores.select(kind))
-    return next(learned, ZERO_SHOT)
 
 
 class RunResult(Protocol):

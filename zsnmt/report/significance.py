@@ -15,7 +15,7 @@ from zsnmt.languages import Direction
 from zsnmt.report.notes import pivots_of
 from zsnmt.report.scores import Column, WayDifference, mean_over_directions, system_kind
 from zsnmt.report.table import Cell, Measured, complete, join_sentences, seed_cell
-from zsnmt.runs.scores import PIVOT, Scores
+from zsnmt.runs.scores import PIVOT, Scores, Way
 from zsnmt.scoring.bootstrap import paired_test, unpack
 from zsnmt.scoring.figures import FIGURES
 
@@ -62,6 +62,30 @@ def mean_measured(runs: Sequence[Scores], column: Column) -> Measured | None:
     """A figure of a system: its mean over the directions of a kind, over the seeds."""
     mean = runs[0].means.get((column.kind, column.way))
     return seed_cell(column.figure, Side(runs, column).means(), mean and mean.intervals.get(column.figure))
+
+
+def mean_of_part(runs: Sequence[Scores], way: Way, figure: str, *, with_pivot: bool) -> Measured | None:
+    """A figure of a system: its mean over the directions with the pivot, or over all others, whatever kind
+    they are to it.
+    """
+    pivot = runs[0].pivot
+    parts = {
+        Column(kind, way, figure): [
+            direction for direction in runs[0].select(kind, way) if (pivot in direction) == with_pivot
+        ]
+        for kind, of_kind in runs[0].groups
+        if of_kind == way
+    }
+    parts = {column: directions for column, directions in parts.items() if directions}
+    whole = [column for column in parts if len(parts[column]) == len(runs[0].select(column.kind, way))]
+    if len(parts) == 1 and whole:  # of which intervals are known
+        return mean_measured(runs, whole[0])
+    means = [Side(runs, column).means(directions) for column, directions in parts.items()]
+    weights = [len(directions) for directions in parts.values()]
+    of_runs = [complete(of_run) for of_run in zip(*means, strict=True)]
+    return seed_cell(
+        figure, [float(np.average(of_run, weights=weights)) if of_run else None for of_run in of_runs]
+    )
 
 
 def resamples(scores: Scores, column: Column, directions: Collection[Direction] | None = None) -> Resamples:
@@ -152,10 +176,12 @@ def of_same_seeds(
 
 
 def same_seeds_note(base_name: str, systems: Iterable[Sequence[Scores]]) -> str:
-    """Which seeds differences from a base are over, where not all of the systems have the same."""
-    if len({frozenset(scores.seed for scores in runs) for runs in systems}) < 2:
+    """Which seeds differences from the first of some systems are over, where not all have the same."""
+    base, *others = ({scores.seed for scores in runs} for runs in systems)
+    if all(seeds == base for seeds in others):
         return ""
-    return f"A difference is over the seeds that both {base_name} and the other system have."
+    apart = "" if all(seeds & base for seeds in others) else "; where they share none, over all of both"
+    return f"A difference is over the seeds that both {base_name} and the other system have{apart}."
 
 
 def gain(
@@ -167,14 +193,17 @@ def gain(
     """The difference of two systems' means over the seeds that both have, noted where seeds do not bear it
     out.
 
-    Where the base has no directions of the column's kind, it is compared in the same directions.
+    It is over the same directions of both, whatever their kind to the base; None where they are of several
+    kinds to it.
     """
     runs, base = of_same_seeds(runs, base)
-    one, other = Side(runs, column), Side(base, column)
-    if directions is None and not base[0].select(column.kind, column.way):
-        directions = {*runs[0].select(column.kind, column.way)}
-        kinds = {system_kind(base, direction, column.kind) for direction in directions}
-        other = Side(base, column._replace(kind=min(kinds, default=column.kind)))
+    compared = {*runs[0].select(column.kind, column.way)} if directions is None else directions
+    kinds = {system_kind(base, direction, column.kind) for direction in compared}
+    if len(kinds) > 1:
+        return None
+    one, other = Side(runs, column), Side(base, column._replace(kind=min(kinds, default=column.kind)))
+    if directions is None and compared != {*base[0].select(column.kind, column.way)}:
+        directions = compared
     values, others = complete(one.means(directions)), complete(other.means(directions))
     if not (found := mean_difference(one, other, directions)) or not values or not others:
         return None

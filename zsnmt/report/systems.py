@@ -19,7 +19,6 @@ from zsnmt.report.scores import (
     columns_of,
     groups_of,
     methods_of,
-    other_kind,
     runs_by_system,
     seeds,
     short_commit,
@@ -35,6 +34,7 @@ from zsnmt.report.significance import (
     gain,
     mean_difference,
     mean_measured,
+    mean_of_part,
     of_same_seeds,
     same_seeds_note,
     seed_note,
@@ -110,19 +110,17 @@ def brief_cells(runs: Sequence[Scores]) -> list[Cell]:
     """What a system has with the pivot, and in all other directions: directly, through the pivot, both times
     by itself, and how much of the direct ones is in another language than asked for.
     """
-    kind = other_kind(runs[0])
-    columns = (
-        Column(SUPERVISED, DIRECT, MAIN),
-        Column(kind, DIRECT, MAIN),
-        Column(kind, pivot_by_itself(runs), MAIN),
-        Column(kind, DIRECT, "off_target"),
-    )
-    return [mean_measured(runs, column) for column in columns]
+    return [
+        mean_of_part(runs, DIRECT, MAIN, with_pivot=True),
+        mean_of_part(runs, DIRECT, MAIN, with_pivot=False),
+        mean_of_part(runs, pivot_by_itself(runs), MAIN, with_pivot=False),
+        mean_of_part(runs, DIRECT, "off_target", with_pivot=False),
+    ]
 
 
 def pivot_cost(runs: Sequence[Scores]) -> Cell:
     """What a system's translation through the pivot costs, over direct translation."""
-    return mean_measured(runs, Column(other_kind(runs[0]), pivot_by_itself(runs), "cost"))
+    return mean_of_part(runs, pivot_by_itself(runs), "cost", with_pivot=False)
 
 
 def pivot_by_itself(runs: Sequence[Scores]) -> Way:
@@ -223,8 +221,11 @@ def methods_table(all_scores: Sequence[Scores]) -> Table | None:
     figures = figures_shown_in(ALL, ROOMY)
 
     def cells(runs: Sequence[Scores], kind: str, way: Way) -> list[Cell]:
+        """Of the runs that were scored so."""
         differences = [WayDifference(kind, way, other) for other in (DIRECT, PIVOT)]
+        runs = [scores for scores in runs if scores.select(kind, way)]
         return [
+            seeds(runs),
             *(mean_measured(runs, Column(kind, way, figure)) for figure in figures),
             *(
                 difference_of_ways(runs, difference) if difference.other != way else None
@@ -235,9 +236,10 @@ def methods_table(all_scores: Sequence[Scores]) -> Table | None:
     rows = [
         [system, kind_name(kind), way.label, *cells(runs, kind, way)]
         for system, runs in runs_by_system(all_scores).items()
+        if methods_of(runs)
         for kind, way in groups_of(runs)
     ]
-    titles = ["system", "directions", "way", *(FORMS[figure].title for figure in figures)]
+    titles = ["system", "directions", "way", "seeds", *(FORMS[figure].title for figure in figures)]
     return Table(
         "methods",
         "Ways of decoding",

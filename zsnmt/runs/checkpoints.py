@@ -96,17 +96,21 @@ def is_whole(path: Path) -> bool:
 
 
 def replace_damaged_last(folder: Path) -> str:
-    """Put the newest whole checkpoint in the place of a damaged last one, from which training goes on.
+    """Put the newest whole checkpoint in the place of a last one that is damaged, or is not there since the
+    first save was not done with; training goes on from it.
 
-    Returns what a person should know of it, nothing where the last one is whole or missing. Raises
-    `InputError` where none is whole.
+    Returns what a person should know of it, nothing where the last one is whole or there is no checkpoint.
+    Raises `InputError` where the last one is damaged and none is whole.
     """
     last = folder / LAST_CHECKPOINT
-    if not last.is_file() or is_whole(last):
+    is_there = last.is_file()
+    if is_there and is_whole(last):
         return ""
     updates = {
         path: updates_of(path) for path in sorted(folder.glob("*.pt")) if path != last and is_whole(path)
     }
+    if not updates and not is_there:
+        return ""
     if not updates:
         raise InputError(
             f"{last} is damaged, and there is no other whole checkpoint; remove {folder} to train from the "
@@ -116,8 +120,8 @@ def replace_damaged_last(folder: Path) -> str:
     with replacing(last) as file:
         file.write(newest.read_bytes())
     return (
-        f"{last} is damaged; training goes on from {newest.name}, after {updates[newest]} updates, and what "
-        "came later is trained again"
+        f"{last} is {'damaged' if is_there else 'not there'}; training goes on from {newest.name}, after "
+        f"{updates[newest]} updates, and what came later is trained again"
     )
 
 

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from zsnmt.errors import InputError
@@ -43,11 +44,22 @@ def progress_line(log_line: str) -> str | None:
         )
     if resumed := RESUMED.search(log_line):
         return f"goes on in epoch {resumed[1]}, after {int(resumed[2]):,} updates"
-    match = re.search(r"\| (train_inner|valid) \| (\{.*\})", log_line)
-    if match is None:
-        return None
-    entry = json.loads(match[2])
-    if match[1] == "train_inner":
+    for kind in ("train_inner", "valid"):
+        for entry in entries_of(kind, log_line):
+            return describe_entry(kind, entry)
+    return None
+
+
+def entries_of(kind: str, log: str) -> Iterator[dict[str, Any]]:
+    """The entries of a kind in a log, but for what was cut, as by a full disk."""
+    for text in re.findall(rf"\| {kind} \| (\{{.*\}})", log):
+        with suppress(ValueError):
+            yield json.loads(text)
+
+
+def describe_entry(kind: str, entry: Mapping[str, Any]) -> str:
+    """What a person wants to see of an entry."""
+    if kind == "train_inner":
         loss = entry.get("nll_loss", entry.get("loss"))
         return f"epoch {entry['update']:.1f}, training loss {loss}, {float(entry.get('wps', 0)):.0f} words/s"
     loss = entry.get("valid_nll_loss", entry.get("valid_loss"))
@@ -59,7 +71,7 @@ def progress_line(log_line: str) -> str | None:
 
 def logged_epochs(log: str) -> list[dict[str, Any]]:
     """What fairseq's log (`--log-format json`) says of the training in each epoch, in order."""
-    return [json.loads(entry) for entry in re.findall(r"\| train \| (\{.*\})", log)]
+    return [*entries_of("train", log)]
 
 
 def pairs_of_update(log: str) -> float | None:
@@ -78,10 +90,9 @@ class Validated(NamedTuple):
 
 def logged_validations(log: str) -> list[Validated]:
     """What fairseq's log (`--log-format json`) says of each validation, in order."""
-    entries = map(json.loads, re.findall(r"\| valid \| (\{.*\})", log))
     return [
         Validated(entry["epoch"], int(entry["valid_num_updates"]), float(entry["valid_nll_loss"]))
-        for entry in entries
+        for entry in entries_of("valid", log)
     ]
 
 

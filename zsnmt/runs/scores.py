@@ -271,7 +271,10 @@ def parse_scores(content: Mapping) -> Scores:
     kinds = {each.name: hints[each.name] for each in RECORD if each.name in content or each.name in required}
     check_kinds({"overlap": {}, **content}, kinds | SHOWN)
     if content.get("adapted_from"):
-        check_kinds(content["adapted_from"], {"mode": str, "languages": Sequence[str]})
+        check_kinds(
+            content["adapted_from"],
+            {"mode": str, "languages": Sequence[str], "config": str, "system": str, "seed": int},
+        )
     if not content[LISTS["results"]]:
         raise ValueError("it has no direction")
     apart = ("format", "means", *OLD_MEANS, *LISTS.values())

@@ -153,6 +153,7 @@ def run_job(
 ) -> None:
     def work() -> None:
         heed()
+        signal.signal(signal.SIGINT, console.do_nothing)  # the parent hears it, too, and ends its jobs
         job()
 
     end_with(parent)

@@ -180,7 +180,9 @@ def reach(team: Team, folder: Path) -> Line:
             answer_challenge(line.connection, key)
             deliver_challenge(line.connection, key)
             line.send(host=team.host, hosts=team.hosts, processes=team.processes)
-            if refused := (line.receive(HANDSHAKE) or {}).get("refused"):
+            if (answer := line.receive(HANDSHAKE)) is None:
+                raise TimeoutError("the first host does not answer in time")
+            if refused := answer.get("refused"):
                 raise Refused(
                     f"the first host does not take this one: {refused}; give all the same command, but for "
                     "--host"

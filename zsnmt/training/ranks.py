@@ -101,7 +101,8 @@ class Ranks:
         for rank, status in self.failed.items():
             number = f"process {rank} of {self.team.size} " if self.team.size > 1 else "fairseq-train "
             reason = first_reason if rank == 0 else reason_in(self.work.log(rank))
-            if status < 0 and (self.team.size > 1 or not reason):
+            ended_by_signal = status < 0 and not ECHO.search(reason)  # else only after another's end
+            if ended_by_signal and (self.team.size > 1 or not reason):
                 killed.append(number + describe_ending(status))
             elif reason:
                 said.append(reason)

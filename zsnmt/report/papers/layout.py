@@ -5,7 +5,7 @@ Runs of one row are comparable; rows need not be, so each has its signature belo
 says whether it may be held against the published figures.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -90,7 +90,9 @@ class PaperTable:
             f"{self.title} ({self.paper}, {self.number})",
             [*self.keys, SOURCE, *self.columns],
             rows=rows,
-            about=join_sentences([self.about, comparisons(configs), self.selection_note(items)]),
+            about=join_sentences(
+                [self.about, self.fewer_seeds_note(configs), comparisons(configs), self.selection_note(items)]
+            ),
             headers=len(self.keys) + 1,
             signatures=join_sentences(
                 f"{config}: {self.source.signature(of_config)}." for config, of_config in configs.items()
@@ -158,9 +160,31 @@ class PaperTable:
         return replace(self, others=lambda key: False).table(taken)
 
     def seeds(self, items: Sequence[Item]) -> str:
-        """The seeds of some items."""
-        seeds = sorted({self.source.seed(item) for item in items})
-        return f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
+        """The seeds of some items, all that a system has."""
+        of_system = self.seeds_by_system(items)
+        seeds = list_seeds({seed for seeds in of_system.values() for seed in seeds})
+        return seeds if len({*of_system.values()}) == 1 else f"at most {seeds}"
+
+    def seeds_by_system(self, items: Sequence[Item]) -> dict[str, frozenset[int]]:
+        """The seeds of each system."""
+        systems = sorted({self.source.system(item) for item in items})
+        return {
+            system: frozenset(self.source.seed(item) for item in items if self.source.system(item) == system)
+            for system in systems
+        }
+
+    def fewer_seeds_note(self, configs: Mapping[str, Sequence[Item]]) -> str:
+        """Which systems have fewer seeds than others of their row, and that gains are over all there are."""
+        fewer = []
+        for config, items in configs.items():
+            of_system = self.seeds_by_system(items)
+            most = frozenset().union(*of_system.values())
+            fewer += [
+                f"of {config} {system} has {list_seeds(seeds)}"
+                for system, seeds in of_system.items()
+                if seeds != most
+            ]
+        return f"Means and gains are over all seeds that a system has: {'; '.join(fewer)}." if fewer else ""
 
     def published_values(self, printed: Mapping[str, str]) -> dict[str, Measured | None]:
         """Published values in the units of score files, shown as they are printed."""
@@ -185,3 +209,8 @@ class PaperTable:
     def provenance(self, items: Sequence[Item]) -> str:
         """What made the runs, as Markdown items."""
         return "\n".join(self.source.provenance(of_config) for of_config in self.by_config(items).values())
+
+
+def list_seeds(seeds: Collection[int]) -> str:
+    """`seed 1`; `seeds 1, 2, 3`."""
+    return f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, sorted(seeds)))}"

@@ -5,10 +5,9 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from zsnmt.languages import SUPERVISED
 from zsnmt.report.notes import signature_note
-from zsnmt.report.scores import Column, other_kind, runs_by_system, seeds
-from zsnmt.report.significance import mean_measured
+from zsnmt.report.scores import runs_by_system, seeds
+from zsnmt.report.significance import mean_of_part
 from zsnmt.report.table import Cell, Table
 from zsnmt.runs.grid import CONTROL, PAIRS, REMEDIES, TOGETHER, remedy_name
 from zsnmt.runs.log import read_summary
@@ -118,10 +117,5 @@ def as_long(control: Sequence[Scores], runs: Sequence[Scores]) -> bool:
 
 def cells(runs: Sequence[Scores]) -> list[Cell]:
     """What a system has with the pivot, and directly in the other directions."""
-    other = other_kind(runs[0])
-    columns = (
-        Column(SUPERVISED, DIRECT, MAIN),
-        Column(other, DIRECT, MAIN),
-        Column(other, DIRECT, "off_target"),
-    )
-    return [mean_measured(runs, column) for column in columns]
+    parts = (MAIN, True), (MAIN, False), ("off_target", False)
+    return [mean_of_part(runs, DIRECT, figure, with_pivot=with_pivot) for figure, with_pivot in parts]
