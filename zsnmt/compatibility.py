@@ -10,6 +10,7 @@ import bisect
 import gc
 import inspect
 import logging
+import math
 import os
 import shutil
 import signal
@@ -320,6 +321,30 @@ def save_before_ending() -> None:
     vars(module)["validate_and_save"] = validate_and_save
 
 
+def train_no_further() -> None:
+    """End a training at once that had come to its end before.
+
+    Where it was stopped between its last save and the note that it is done, fairseq would train one more
+    update beyond `--max-update`, or one more epoch where its patience was over.
+    """
+    module = sys.modules.get("fairseq_cli.train")
+    if module is None or not is_fairseqs_command() or module.train.__module__ == __name__:
+        return  # no training, or replaced before
+    stock_train = module.train
+
+    def train(cfg: Any, trainer: Trainer, task: Any, place: Any) -> tuple:
+        patience, validations = cfg.checkpoint.patience, getattr(counter(), "num_runs", 0)
+        if (
+            trainer.get_num_updates() >= (cfg.optimization.max_update or math.inf)
+            or 0 < patience <= validations
+        ):
+            logger.info("the training had come to its end before")
+            return [None], True
+        return stock_train(cfg, trainer, task, place)
+
+    vars(module)["train"] = train
+
+
 def leave_the_compiler_unloaded() -> None:
     """Let an optimizer be made and saved without PyTorch's compiler.
 
@@ -362,5 +387,6 @@ count_batches_beside_empty_ones()
 move_only_meters_behind_a_new_one()
 leave_the_others_at_the_end()
 save_before_ending()
+train_no_further()
 leave_the_compiler_unloaded()
 say_refusals_in_a_sentence()

@@ -323,3 +323,11 @@ def linked(name: str) -> str:
     """The interface of a namespace that leads to the other."""
     shown = subprocess.check_output(["ip", "-n", name, "-br", "link", "show", "type", "veth"], text=True)
     return shown.partition("@")[0]
+
+
+def test_a_training_that_had_come_to_its_end_is_not_trained_beyond_it(work, tmp_path):
+    """As where it was stopped before the note that it is done was written."""
+    train_by, _ = work
+    ended, again = (train_by(Team(gpus=False), tmp_path, "--max-update", "3").weights() for _ in range(2))
+    assert all(torch.equal(weight, ended[name]) for name, weight in again.items())
+    assert "the training had come to its end before" in (tmp_path / "train.log").read_text()

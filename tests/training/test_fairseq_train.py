@@ -1,6 +1,7 @@
 """A training as a process: its log, what the terminal shows of it, and how it is told that it failed."""
 
 import os
+import shutil
 import stat
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from zsnmt.errors import InputError
 from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training import fairseq_train as fairseq_train_module
 from zsnmt.training.fairseq_train import fairseq_train, show_progress, train
-from zsnmt.training.steps import Steps
+from zsnmt.training.steps import Steps, mark
 
 TRACEBACK = """\
 2026-01-01 00:00:00 | INFO | fairseq_cli.train | begun
@@ -163,3 +164,71 @@ def test_half_a_checkpoint_does_not_stay(training, tmp_path):
             f"open({str(checkpoints / 'checkpoint_last.pt.part')!r}, 'w'); os.kill(os.getpid(), 15)"
         )
     assert [path.name for path in checkpoints.iterdir()] == ["validation.jsonl"]
+
+
+@pytest.fixture
+def begun(tmp_path, monkeypatch):
+    """Calls a training on made-up data with options; how often one was called, which leaves a checkpoint."""
+    data, run, calls = tmp_path / "data", tmp_path / "run", []
+    for name in ("train.de-en.de.bin", "test.de-en.de.bin"):
+        (data / name).parent.mkdir(exist_ok=True)
+        (data / name).write_text(name)
+
+    def train(folder, *_, **__):
+        calls.append(folder)
+        (folder / "checkpoints").mkdir(parents=True, exist_ok=True)
+        (folder / "checkpoints" / "checkpoint_last.pt").touch()
+
+    def call(*options: str) -> int:
+        fairseq_train(Steps("train"), run, "a system", data, options)
+        return len(calls)
+
+    monkeypatch.setattr(fairseq_train_module, "train", train)
+    return data, run, call
+
+
+def test_a_training_that_is_done_stays_so_where_a_test_set_is_added_or_the_project_is_moved(begun, tmp_path):
+    data, _, call = begun
+    weights = tmp_path / "sampling.json"
+    weights.write_text("{}")
+    assert (
+        call(
+            "--lr", "1", "--finetune-from-model", "/a/model.pt", "--sampling-weights-from-file", str(weights)
+        )
+        == 1
+    )
+    (data / "test.fr-en.fr.bin").touch()
+    (tmp_path / "moved").mkdir()
+    moved = weights.rename(tmp_path / "moved" / weights.name)
+    assert (
+        call("--lr", "1", "--finetune-from-model", "/b/model.pt", "--sampling-weights-from-file", str(moved))
+        == 1
+    )
+
+
+@pytest.mark.parametrize("changed", ["options", "text"])
+def test_checkpoints_of_another_training_are_not_gone_on_from(begun, changed):
+    data, run, call = begun
+    assert call("--lr", "1") == 1
+    if changed == "text":
+        (data / "train.de-en.de.bin").write_text("other")
+    with pytest.raises(
+        InputError, match="has checkpoints of a training on other text, or with other options"
+    ):
+        call("--lr", "2" if changed == "options" else "1")
+    shutil.rmtree(run)
+    assert call("--lr", "2") == 2
+
+
+def test_a_training_that_was_stopped_goes_on_and_one_of_an_older_form_is_done(begun):
+    data, run, call = begun
+    assert call("--lr", "1") == 1
+    (run / ".done" / "train").unlink()
+    assert call("--lr", "1") == 2
+    older = Steps("train").made_from([data], {"options": ["--lr", "1", "--word-distillation-model", "/a/b"]})
+    mark(run, "train", older)
+    (run / ".done" / "train.begun").unlink()
+    for _ in range(2):
+        assert call("--lr", "1", "--word-distillation-model", "/a/b") == 2
+    (data / "test.de-en.de.bin").write_text("other")
+    assert call("--lr", "1", "--word-distillation-model", "/c/b") == 2

@@ -1,11 +1,12 @@
 """The one place that calls fairseq's commands: a training, with its command and its log in a folder."""
 
+import json
 import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 from zsnmt.data.binarised_folder import shards_of
@@ -18,7 +19,7 @@ from zsnmt.runs.log import Errors, progress_line
 from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training.hosts import Line, Lost, free_port
 from zsnmt.training.ranks import Ranks, Work, start_ranks
-from zsnmt.training.steps import Steps
+from zsnmt.training.steps import Marker, Steps, files_of, mark, read_marker
 from zsnmt.training.team import Team, shared_updates
 
 DATA_OPTIONS = {  # options that belong to the data of one training, or to what it went on or learned from
@@ -30,6 +31,13 @@ DATA_OPTIONS = {  # options that belong to the data of one training, or to what 
     "--word-distillation-weight",
     "--word-distillation-model",
 }
+PLACES = {  # whose values are paths
+    "--extra-data",
+    "--sampling-weights-from-file",
+    "--finetune-from-model",
+    "--word-distillation-model",
+}
+STEP, BEGUN = "train", "train.begun"  # markers of a training that is done, and of one that has begun
 PAUSE = 0.1  # seconds between two looks at a log
 FIXED = (  # the last of the checkpoints within epochs stays, where there are any
     *("--no-epoch-checkpoints", "--keep-interval-updates", "1"),
@@ -41,15 +49,50 @@ def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: S
     """Train a model on binarised data, of several shards one in each epoch, its checkpoints in `folder`; a
     training that was stopped goes on from its last one, whatever the number of processes was until then.
 
-    Raises `InputError` if fairseq fails, and where the team of `steps` cannot share its updates.
+    Raises `InputError` if fairseq fails, where the team of `steps` cannot share its updates, and for
+    checkpoints of a training on other data, or with other options.
     """
     shared_updates(options, steps.team.size)
     command = ["--user-dir", str(PACKAGE), "--save-dir", str(folder / CHECKPOINTS), *FIXED]
     shards = ":".join(map(str, shards_of(data)))
-    work = partial(train, folder, title, [shards, *options, *command], team=steps.team)
-    steps.make(
-        folder, "train", folder / CHECKPOINTS, work=work, inputs=[data], settings={"options": [*options]}
-    )
+    inputs, settings = training_inputs(data, options), {"options": without_places(options)}
+    made_from = steps.made_from(inputs, settings)
+    older = steps.made_from([data], {"options": [*options]})  # which named places, and had the test sets
+    if (marker := read_marker(folder, STEP)) and marker.files and marker.made_from == older.made_from:
+        mark(folder, STEP, made_from)
+    check_beginning(folder, made_from)
+
+    def work() -> None:
+        mark(folder, BEGUN, made_from)
+        train(folder, title, [shards, *options, *command], team=steps.team)
+
+    steps.make(folder, STEP, folder / CHECKPOINTS, work=work, inputs=inputs, settings=settings)
+
+
+def training_inputs(data: Path, options: Sequence[str]) -> list[Path]:
+    """The files that a training reads: binarised text but for the test sets, which may be added to, and how
+    often each direction is sampled.
+    """
+    given = dict(pairwise(options))
+    folders = [data, *map(Path, json.loads(given.get("--extra-data", "{}")).values())]
+    files = [path for folder in folders for path in files_of(folder) if not path.name.startswith("test.")]
+    weights = given.get("--sampling-weights-from-file")
+    return [*files, Path(weights)] if weights else files
+
+
+def without_places(options: Sequence[str]) -> list[str]:
+    """The options without the paths of what belongs to the data, which differ where a project was moved."""
+    return [word for before, word in pairwise(["", *options]) if before not in PLACES]
+
+
+def check_beginning(folder: Path, made_from: Marker) -> None:
+    """`InputError` where checkpoints are those of a training that began with something else."""
+    begun = read_marker(folder, BEGUN)
+    if begun and begun.made_from != made_from.made_from and any((folder / CHECKPOINTS).glob("*.pt")):
+        raise InputError(
+            f"{folder} has checkpoints of a training on other text, or with other options, than now; choose "
+            "another name with --name, or remove the folder to train anew"
+        )
 
 
 def options_of(run: Path) -> list[str]:

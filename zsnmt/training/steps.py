@@ -155,8 +155,12 @@ def made_from(folder: Path, name: str) -> str:
     return marker.made_from
 
 
+def mark(folder: Path, name: str, marker: Marker) -> None:
+    """Say that a step in a folder is done."""
+    write_marker(folder / MARKERS / name, marker)
+
+
 def write_marker(path: Path, marker: Marker) -> None:
-    """Say that a step is done."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, marker._asdict())
 
