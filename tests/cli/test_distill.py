@@ -1,11 +1,13 @@
 """What `zsnmt distill` refuses before it reads anything large."""
 
 from argparse import Namespace
+from types import SimpleNamespace
 
 import pytest
 
-from zsnmt.cli import distill
+from zsnmt.cli import ablate, distill
 from zsnmt.console import WrongUse
+from zsnmt.runs.systems import System
 
 
 @pytest.mark.parametrize("control", [("--sides", "none"), ("--remedy", "consistency")])
@@ -35,3 +37,20 @@ def test_the_weight_of_the_config_is_for_translations_of_the_pivot_and_gives_way
     sides, given, weight
 ):
     assert distill.word_level(Namespace(sides=sides, word_level=given), 0.5) == weight
+
+
+@pytest.mark.parametrize(
+    ("system", "word_level", "few_lines", "words"),
+    [
+        (System("a", "a", sides="both"), 0.0, 0, []),
+        (System("a", "a", sides="both"), 1.0, 0, ["--word-level", "0"]),
+        (System("a", "a", sides="none"), 1.0, 0, []),
+        (System("a", "a", sides="targets"), 1.0, 10, ["--word-level", "0"]),
+        (System("a", "a", sides="none"), 1.0, 10, ["--few-lines", "0"]),
+        (System("a", "a", sides="none", few_lines=10), 0.0, 30, []),
+    ],
+)
+def test_a_study_takes_nothing_from_a_config_that_it_does_not_have(system, word_level, few_lines, words):
+    """So that its record is the command that makes the same."""
+    config = SimpleNamespace(word_level=word_level, few_lines=few_lines)
+    assert ablate.plain_words(system, config) == words

@@ -27,6 +27,7 @@ Studies (docs/method.md):
 The baseline of the same seed translates through the pivot for all systems, as in the paper.
 """
 
+from argparse import Namespace
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
@@ -41,6 +42,7 @@ from zsnmt.training.team import Team
 
 if TYPE_CHECKING:  # which load what is heavy
     from zsnmt.runs.systems import System
+    from zsnmt.training.config import Config
     from zsnmt.training.experiment import Experiment
 
 PAPER_TABLES = {  # that a study ends with, with the published figures
@@ -160,11 +162,20 @@ def make_student(steps: Steps, experiment: "Experiment", system: "System", *, se
         name=system.name,
         seed=seed,
         words=[
-            *([] if system.sides == BOTH else stage_words(system)),  # which names no default
-            *(["--word-level", "0"] if experiment.config.word_level else []),
-            *(["--few-lines", "0"] if experiment.config.few_lines and not system.few_lines else []),
+            *([] if system.sides == BOTH else stage_words(system)),
+            *plain_words(system, experiment.config),
         ],
     )
+
+
+def plain_words(system: "System", config: "Config") -> list[str]:
+    """What `zsnmt distill` is told so that it takes nothing from a config that the study does not have."""
+    from zsnmt.cli import distill
+
+    chosen = Namespace(sides=system.sides, word_level=None, few_lines=system.few_lines or None)
+    words = ["--word-level", "0"] if distill.word_level(chosen, config.word_level) else []
+    few = distill.few_lines(chosen, config.few_lines)
+    return words if few == system.few_lines else [*words, "--few-lines", "0"]
 
 
 def stage_words(system: "System") -> list[str]:

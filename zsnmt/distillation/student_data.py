@@ -34,7 +34,7 @@ from zsnmt.tasks.zs_translation import FEW_LINES
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.steps import Steps
 
-AGAIN = "run the same command again"
+AGAIN = "remove the folder that it is in, and run the same command again"  # which makes all of that anew
 
 
 @dataclass(frozen=True)

@@ -148,8 +148,8 @@ def rows_of_pairs(rows: Sequence[Row], sides: Sequence[Sequence[str]], folder: P
         row = next((row for row in following if (row.authentic, row.synthetic) == pair), None)
         if row is None:
             raise InputError(
-                f"{folder} has pairs that its translations do not give; remove it, and run the same command "
-                "again"
+                f"{folder} has pairs that its translations do not give; remove {folder.parent}, and run the "
+                "same command again"
             )
         found.append(row)
     return found

@@ -336,3 +336,11 @@ def test_the_page_shows_them_below_the_summary(tmp_path):
     assert shown.count('id="table.liu_table_3"') == shown.count('href="#papers"') == 1
     assert "published, with care" in shown
     assert 'href="#papers"' not in page(read_runs(folders[:1]), {}, 1)
+
+
+def test_a_row_of_systems_with_unlike_seeds_says_which_has_fewer():
+    one, two = runs("demo", 1), runs("demo", 2)
+    table = TABLES["liu_table_3"].table([*one, *(scores for scores in two if "residual" in scores.system)])
+    assert table.rows[0][1] == "ours, at most seeds 1, 2"
+    assert "all seeds that a system has: of demo zs_transformer has seed 1." in table.about
+    assert "all seeds that a system has" not in TABLES["liu_table_3"].table([*one, *two]).about
