@@ -101,7 +101,7 @@ def side_by_side(jobs: Sequence[Callable[[], object]], most: int) -> bool:
             while waiting and len(running) < most:
                 number = next(number for number in range(most) if number not in running)
                 with holding_signals() as heed:
-                    running[number] = start_job(waiting.pop(0), number, min(most, len(jobs)), heed)
+                    running[number] = start_job(waiting.pop(0), number, min(most, len(jobs)), heed=heed)
             connection.wait([process.sentinel for process in running.values()])
             ended = [process for process in running.values() if not process.is_alive()]
             running = {number: process for number, process in running.items() if process not in ended}

@@ -88,7 +88,12 @@ def without_places(options: Sequence[str]) -> list[str]:
 def check_beginning(folder: Path, made_from: Marker) -> None:
     """`InputError` where checkpoints are those of a training that began with something else."""
     begun = read_marker(folder, BEGUN)
-    if begun and begun.made_from != made_from.made_from and any((folder / CHECKPOINTS).glob("*.pt")):
+    if (
+        begun
+        and begun.files
+        and begun.made_from != made_from.made_from
+        and any((folder / CHECKPOINTS).glob("*.pt"))
+    ):
         raise InputError(
             f"{folder} has checkpoints of a training on other text, or with other options, than now; choose "
             "another name with --name, or remove the folder to train anew"
