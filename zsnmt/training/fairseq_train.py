@@ -19,7 +19,7 @@ from zsnmt.runs.log import Errors, progress_line
 from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training.hosts import Line, Lost, free_port
 from zsnmt.training.ranks import Ranks, Work, start_ranks
-from zsnmt.training.steps import Marker, Steps, files_of, mark, read_marker
+from zsnmt.training.steps import Steps, files_of, mark, read_marker
 from zsnmt.training.team import Team, shared_updates
 
 DATA_OPTIONS = {  # options that belong to the data of one training, or to what it went on or learned from
@@ -56,11 +56,15 @@ def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: S
     command = ["--user-dir", str(PACKAGE), "--save-dir", str(folder / CHECKPOINTS), *FIXED]
     shards = ":".join(map(str, shards_of(data)))
     inputs, settings = training_inputs(data, options), {"options": without_places(options)}
+    done, begun = (read_marker(folder, name) for name in (STEP, BEGUN))
+    for marker in (begun, done):
+        steps.recall(marker)
     made_from = steps.made_from(inputs, settings)
     older = steps.made_from([data], {"options": [*options]})  # which named places, and had the test sets
-    if (marker := read_marker(folder, STEP)) and marker.files and marker.made_from == older.made_from:
+    if done and done.files and done.made_from == older.made_from:
         mark(folder, STEP, made_from)
-    check_beginning(folder, made_from)
+    if begun and begun.files and begun.made_from != made_from.made_from:
+        check_beginning(folder)
 
     def work() -> None:
         mark(folder, BEGUN, made_from)
@@ -85,15 +89,9 @@ def without_places(options: Sequence[str]) -> list[str]:
     return [word for before, word in pairwise(["", *options]) if before not in PLACES]
 
 
-def check_beginning(folder: Path, made_from: Marker) -> None:
-    """`InputError` where checkpoints are those of a training that began with something else."""
-    begun = read_marker(folder, BEGUN)
-    if (
-        begun
-        and begun.files
-        and begun.made_from != made_from.made_from
-        and any((folder / CHECKPOINTS).glob("*.pt"))
-    ):
+def check_beginning(folder: Path) -> None:
+    """`InputError` for checkpoints, where a training began on something else than now."""
+    if any((folder / CHECKPOINTS).glob("*.pt")):
         raise InputError(
             f"{folder} has checkpoints of a training on other text, or with other options, than now; choose "
             "another name with --name, or remove the folder to train anew"

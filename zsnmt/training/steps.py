@@ -81,8 +81,7 @@ class Steps:
         if marker and marker.files is None and output.exists() and take_older and not any_newer(inputs, path):
             self.say_done(name, path)
             return
-        if marker and marker.files and not self.check:
-            self.stamps = marker.files | self.stamps
+        self.recall(marker)
         made_from = self.made_from(inputs, settings)
         if marker and marker.made_from == made_from.made_from and output.exists():
             if marker != made_from:
@@ -98,6 +97,11 @@ class Steps:
             raise
         write_marker(path, made_from)
         self.told.add(path)
+
+    def recall(self, marker: Marker | None) -> None:
+        """Read no file again that has not changed since a marker was left."""
+        if marker and marker.files and not self.check:
+            self.stamps = marker.files | self.stamps
 
     def say_done(self, name: str, path: Path) -> None:
         """Tell that a step, with this marker, was done before, unless the person knows it."""
