@@ -31,7 +31,7 @@ from fairseq.logging.meters import Meter, MetersDict
 from fairseq.models.transformer import transformer_config
 from fairseq.trainer import Trainer
 
-from zsnmt.console import ENDING
+from zsnmt.console import ENDING, STOPPING
 from zsnmt.errors import SAVED, InputError
 from zsnmt.files.checksums import check_archive
 
@@ -293,7 +293,7 @@ def save_before_ending() -> None:
             signal.signal(number, signal.default_int_handler)
 
     def begin_epoch(self: Trainer, epoch: int) -> None:
-        for number in (signal.SIGINT, *ENDING):
+        for number in STOPPING:
             # A command that runs in the background, or by nohup, ignores some of them.
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                 signal.signal(number, note)

@@ -23,6 +23,7 @@ INTERRUPTED = 130  # as a shell reports SIGINT
 PIPE_CLOSED = 141  # as a shell reports SIGPIPE
 EXPORTS = "zsnmt.inference.export"
 ENDING = (signal.SIGTERM, signal.SIGHUP)  # end a process, as SIGINT does, which Python handles
+STOPPING = (signal.SIGINT, *ENDING)
 last: list[Callable[[], object]] = []  # what a command does when all else is done
 # What a terminal would obey, or show in another order than it stands: all but tab and newline.
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")

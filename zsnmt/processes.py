@@ -25,8 +25,6 @@ from zsnmt.errors import InputError
 T = TypeVar("T")
 R = TypeVar("R")
 
-STOPPING = signal.SIGINT, *console.ENDING
-
 worker_function: Callable  # of a worker process, given to it once
 
 
@@ -38,7 +36,7 @@ def end_with_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for number in console.ENDING:
         signal.signal(number, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, console.STOPPING)
 
     def wait() -> None:
         parent = parent_process()
@@ -83,7 +81,7 @@ def holding_signals() -> Iterator[Callable[[], None]]:
     here = current_thread() is main_thread()  # where Python calls functions for signals
     functions = {
         number: function
-        for number in (STOPPING if here else ())
+        for number in (console.STOPPING if here else ())
         if callable(function := signal.getsignal(number))
     }
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
@@ -96,7 +94,8 @@ def holding_signals() -> Iterator[Callable[[], None]]:
             signal.raise_signal(heard[0])
 
     try:
-        signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)  # the other process does not miss one that it gets
+        # So the other process does not miss one that it gets.
+        signal.pthread_sigmask(signal.SIG_BLOCK, console.STOPPING)
         for number in functions:
             signal.signal(number, lambda number, frame: heard.append(number))
         yield heed

@@ -12,7 +12,7 @@ from zsnmt.errors import InputError
 from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training import fairseq_train as fairseq_train_module
 from zsnmt.training.fairseq_train import fairseq_train, show_progress, train
-from zsnmt.training.steps import Steps, mark
+from zsnmt.training.steps import Steps, write_marker
 
 TRACEBACK = """\
 2026-01-01 00:00:00 | INFO | fairseq_cli.train | begun
@@ -226,7 +226,7 @@ def test_a_training_that_was_stopped_goes_on_and_one_of_an_older_form_is_done(be
     (run / ".done" / "train").unlink()
     assert call("--lr", "1") == 2
     older = Steps("train").made_from([data], {"options": ["--lr", "1", "--word-distillation-model", "/a/b"]})
-    mark(run, "train", older)
+    write_marker(run, "train", older)
     (run / ".done" / "train.begun").unlink()
     for _ in range(2):
         assert call("--lr", "1", "--word-distillation-model", "/a/b") == 2

@@ -18,7 +18,7 @@ from zsnmt.report.pivot_drawing import comparison_figures
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, output_table
-from zsnmt.report.scores import runs_by_system, seeds
+from zsnmt.report.scores import list_seeds, runs_by_system
 from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.distillation import distillation_table, remedies_table
 from zsnmt.report.studies.encodings import encodings_table
@@ -176,7 +176,7 @@ def drawn_probes(folder: Path, config: str) -> Iterator[tuple[str, Figure]]:
 def system_row(text: str, runs: Sequence[Scores]) -> list[Cell]:
     """The row of a system; of one that learned the others from synthetic text, that is said."""
     said = CANDIDATES[runs[0].system] + (" (zero-resource)" if runs[0].select(ZERO_RESOURCE) else "")
-    seeded = f"seed{'s' * (len(runs) > 1)} {seeds(runs)}"
+    seeded = list_seeds([scores.seed for scores in runs])
     return [f"{text}, {seeded}", said, *brief_cells(runs), pivot_cost(runs)]
 
 

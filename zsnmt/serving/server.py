@@ -10,7 +10,7 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from zsnmt.console import ENDING
+from zsnmt.console import STOPPING
 from zsnmt.errors import InputError
 
 LAST_PORT = 65_535
@@ -65,9 +65,7 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        handled = [
-            number for number in (signal.SIGINT, *ENDING) if signal.getsignal(number) != signal.SIG_IGN
-        ]
+        handled = [number for number in STOPPING if signal.getsignal(number) != signal.SIG_IGN]
         before = {number: signal.signal(number, self.stop) for number in handled}
         try:
             yield

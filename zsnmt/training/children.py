@@ -134,7 +134,7 @@ def gpu_of(number: int) -> dict[str, str]:
 
 def describe_ending(status: int) -> str:
     """How a process ended that says nothing of it, by its status as Python has it."""
-    if status - 128 in (signal.SIGINT, *console.ENDING):
+    if status - 128 in console.STOPPING:
         return f"was told to end, by {signal.Signals(status - 128).name}"
     if status >= 0:
         return f"ended with status {status}"

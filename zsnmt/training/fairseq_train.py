@@ -4,7 +4,7 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +19,7 @@ from zsnmt.runs.log import Errors, progress_line
 from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training.hosts import Line, Lost, free_port
 from zsnmt.training.ranks import Ranks, Work, start_ranks
-from zsnmt.training.steps import Steps, files_of, mark, read_marker
+from zsnmt.training.steps import Steps, files_of, read_marker, write_marker
 from zsnmt.training.team import Team, shared_updates
 
 DATA_OPTIONS = {  # options that belong to the data of one training, or to what it went on or learned from
@@ -31,7 +31,7 @@ DATA_OPTIONS = {  # options that belong to the data of one training, or to what 
     "--word-distillation-weight",
     "--word-distillation-model",
 }
-PLACES = {  # whose values are paths
+PLACES = {  # those whose values are paths, which differ where a project was moved
     "--extra-data",
     "--sampling-weights-from-file",
     "--finetune-from-model",
@@ -55,19 +55,20 @@ def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: S
     shared_updates(options, steps.team.size)
     command = ["--user-dir", str(PACKAGE), "--save-dir", str(folder / CHECKPOINTS), *FIXED]
     shards = ":".join(map(str, shards_of(data)))
-    inputs, settings = training_inputs(data, options), {"options": without_places(options)}
+    inputs, settings = training_inputs(data, options), {"options": without(options, PLACES)}
     done, begun = (read_marker(folder, name) for name in (STEP, BEGUN))
     for marker in (begun, done):
         steps.recall(marker)
     made_from = steps.made_from(inputs, settings)
-    older = steps.made_from([data], {"options": [*options]})  # which named places, and had the test sets
-    if done and done.files and done.made_from == older.made_from:
-        mark(folder, STEP, made_from)
+    if done and done.files and done.made_from != made_from.made_from:
+        older = steps.made_from([data], {"options": [*options]})  # which named places, and had the test sets
+        if done.made_from == older.made_from:
+            write_marker(folder, STEP, made_from)
     if begun and begun.files and begun.made_from != made_from.made_from:
         check_beginning(folder)
 
     def work() -> None:
-        mark(folder, BEGUN, made_from)
+        write_marker(folder, BEGUN, made_from)
         train(folder, title, [shards, *options, *command], team=steps.team)
 
     steps.make(folder, STEP, folder / CHECKPOINTS, work=work, inputs=inputs, settings=settings)
@@ -82,11 +83,6 @@ def training_inputs(data: Path, options: Sequence[str]) -> list[Path]:
     files = [path for folder in folders for path in files_of(folder) if not path.name.startswith("test.")]
     weights = given.get("--sampling-weights-from-file")
     return [*files, Path(weights)] if weights else files
-
-
-def without_places(options: Sequence[str]) -> list[str]:
-    """The options without the paths of what belongs to the data, which differ where a project was moved."""
-    return [word for before, word in pairwise(["", *options]) if before not in PLACES]
 
 
 def check_beginning(folder: Path) -> None:
@@ -111,11 +107,15 @@ def options_of(run: Path) -> list[str]:
         )
     with damage_of(path, "train the run again with zsnmt train"):
         _, _, *words = shlex.split(path.read_text(encoding="utf-8"))  # without program and data
-    values = {place + 1 for place, word in enumerate(words) if word in DATA_OPTIONS}
+    return [word for word in without(words, DATA_OPTIONS) if word != "--cpu"]
+
+
+def without(words: Sequence[str], options: Collection[str]) -> list[str]:
+    """The words of a command without some options and their values."""
     return [
         word
-        for place, word in enumerate(words)
-        if place not in values and word.partition("=")[0] not in {*DATA_OPTIONS, "--cpu"}
+        for before, word in pairwise(["", *words])
+        if before not in options and word.partition("=")[0] not in options
     ]
 
 

@@ -85,7 +85,7 @@ class Steps:
         made_from = self.made_from(inputs, settings)
         if marker and marker.made_from == made_from.made_from and output.exists():
             if marker != made_from:
-                write_marker(path, made_from)
+                write_marker(folder, name, made_from)
             self.say_done(name, path)
             return
         self.say(name)
@@ -95,7 +95,7 @@ class Steps:
         except Exception:
             self.say(f"{name} failed; {GO_ON}")
             raise
-        write_marker(path, made_from)
+        write_marker(folder, name, made_from)
         self.told.add(path)
 
     def recall(self, marker: Marker | None) -> None:
@@ -159,12 +159,9 @@ def made_from(folder: Path, name: str) -> str:
     return marker.made_from
 
 
-def mark(folder: Path, name: str, marker: Marker) -> None:
+def write_marker(folder: Path, name: str, marker: Marker) -> None:
     """Say that a step in a folder is done."""
-    write_marker(folder / MARKERS / name, marker)
-
-
-def write_marker(path: Path, marker: Marker) -> None:
+    path = folder / MARKERS / name
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, marker._asdict())
 
