@@ -256,7 +256,8 @@ class Evaluation:
                 continue
             if way == PIVOT and ("pivot_model" in settings) != ("pivot_model" in self.decoding):
                 logger.warning(
-                    "no scores of before, %s: the run that this one goes on from was scored with another one",
+                    "no scores of before, %s: the run that this one goes on from had another run for its "
+                    "pivot when it was scored",
                     way.label,
                 )
                 continue
