@@ -198,7 +198,7 @@ def test_studies_end_with_tables_that_there_are():
     [
         (
             ["configs/iwslt17_en_it_relative.conf", "li_table_1", "--report", "page.html"],
-            "li_table_1 has models of two directions, which one page cannot show",
+            "these studies have models of several directions, or several ways of decoding, which one page",
         ),
         (["configs/demo.conf"], "the following arguments are required: STUDY; see zsnmt ablate --help"),
         (["configs/none.conf", "positions"], "there is no config 'configs/none.conf'"),

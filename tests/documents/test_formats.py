@@ -12,7 +12,7 @@ from docx.oxml.ns import qn
 from lxml import html
 
 from tests.documents.shouting import shouted, unchanged
-from zsnmt.documents.formats import FORMATS, is_document, read_document
+from zsnmt.documents.formats import FORMATS, PLAIN, format_of, read_document
 from zsnmt.errors import InputError
 
 PAGE = """<!DOCTYPE html>
@@ -175,6 +175,83 @@ def test_messages_without_translation_get_one_that_is_fuzzy(tmp_path):
     assert done.msgstr == "fertig" and done.flags == []
 
 
+OTHER_MESSAGES = """msgid ""
+msgstr ""
+"Content-Type: text/plain; charset=UTF-8\\n"
+
+msgid ""
+"  -h   show this help\\n"
+"  -v   be verbose\\n"
+msgstr ""
+
+msgid "Name:\\tvalue"
+msgstr ""
+
+msgid "Hello %{name} and {{other}}!"
+msgstr ""
+
+#, c-format
+msgid "%*d items, % d left, %'d in all, 100% done"
+msgstr ""
+
+msgid "100% d'accord"
+msgstr ""
+"""
+
+
+def test_lines_tabs_and_values_of_messages_stay(tmp_path):
+    path = write(tmp_path / "a.po", OTHER_MESSAGES)
+    assert [entry.msgstr for entry in polib.pofile(shouted(path).decode())] == [
+        "  -H   SHOW THIS HELP\n  -V   BE VERBOSE\n",
+        "NAME:\tVALUE",
+        "HELLO %{name} AND {{other}}!",
+        "%*d ITEMS, % d LEFT, %'d IN ALL, 100% DONE",
+        "100% D'ACCORD",
+    ]
+
+
+def test_what_stands_within_a_paragraph_of_a_word_document_stays_where_it_is(tmp_path):
+    document = docx.Document()
+    for tag in ("m:oMath", "w:noBreakHyphen", "w:sym", "w:bookmarkStart", "w:bookmarkEnd"):
+        paragraph = document.add_paragraph()
+        paragraph.add_run("The value of ")
+        paragraph._p.append(paragraph._p.makeelement(qn(tag)))
+        paragraph.add_run(" must be positive.")
+    paragraph = document.add_paragraph()
+    paragraph.add_run("Our company")
+    paragraph.runs[0]._r.append(paragraph._p.makeelement(qn("w:ptab")))
+    paragraph.add_run("First draft")
+    control = document.add_paragraph("Name of ")._p
+    control.append(there := control.makeelement(qn("w:sdt")))
+    there.append(document.add_paragraph("the customer")._p.r_lst[0])
+    control.append(document.add_paragraph(" and more")._p.r_lst[0])
+    document.save(path := tmp_path / "a.docx")
+    after = docx.Document(io.BytesIO(shouted(path))).paragraphs
+    for paragraph in after[:5]:
+        assert [run.text for run in paragraph.runs] == ["THE VALUE OF", " MUST BE POSITIVE."]
+    assert [run.text.strip("\t") for run in after[5].runs] == ["OUR COMPANY", "FIRST DRAFT"]
+    texts = [text.text for text in after[6]._p.iter(qn("w:t"))]
+    assert texts == ["NAME OF ", "THE CUSTOMER", " AND MORE"]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("<p translate=no>Kept<p>Second<div>Fourth</div>", "<p translate=no>Kept<p>SECOND<div>FOURTH</div>"),
+        (
+            "<ul><li class=notranslate>Kept<ul><li>this</ul><li>Second</ul>",
+            "<ul><li class=notranslate>Kept<ul><li>this</ul><li>SECOND</ul>",
+        ),
+        (
+            "<table><tr><td translate=no>Kept<p>this<td>One<tr><td>Two",
+            "<table><tr><td translate=no>Kept<p>this<td>ONE<tr><td>TWO",
+        ),
+    ],
+)
+def test_an_element_without_end_tag_ends_where_the_next_one_begins(tmp_path, source, expected):
+    assert shouted(write(tmp_path / "a.html", source)).decode() == expected
+
+
 @pytest.mark.parametrize("ending", sorted(FORMATS))
 def test_files_that_are_not_what_their_names_say_are_refused(tmp_path, ending):
     for number, content in enumerate((b"", b"\xff\xfe\x00broken", b"PK\x03\x04 cut")):
@@ -188,7 +265,21 @@ def test_files_that_are_not_what_their_names_say_are_refused(tmp_path, ending):
 
 
 def test_an_unknown_format_is_refused_with_those_that_are_known(tmp_path):
-    assert is_document(tmp_path / "a.DOCX") and not is_document(tmp_path / "a.txt") and not is_document(None)
+    for name, paragraphs, form in (
+        ("a.DOCX", False, ".docx"),
+        ("a.html", True, ".html"),
+        ("a.txt", False, None),
+        ("a.txt", True, PLAIN),
+        ("novel", True, PLAIN),
+        ("novel.de", False, None),
+    ):
+        assert format_of(tmp_path / name, paragraphs=paragraphs) == form, name
+    assert format_of(None) is None
+    for name in ("film.vtt", "app.XLF", "letter.odt"):
+        with pytest.raises(
+            InputError, match=f"{name} is of a format that is not read; convert it into a file"
+        ):
+            format_of(tmp_path / name)
     with pytest.raises(
         InputError, match=r"a\.odt is not of a known format; give a file that ends in \.txt, \.html"
     ):

@@ -19,7 +19,10 @@ def test_sentences_and_the_space_between_them_are_the_passage():
     assert [[part.run for part in each.parts] for each in cut if each.parts] == [[0, 1], [1, 2], [2]]
 
 
-@pytest.mark.parametrize("text", ["", "  ", "\n", "...", "a", "A. B. C."])
+SPACES = [f"A{space}. B{space}. C" for space in "\u00a0\u202f\u3000\u2009\u2028\t\v"]
+
+
+@pytest.mark.parametrize("text", ["", "  ", "\n", "...", "a", "A. B. C.", *SPACES])
 def test_every_text_is_cut_without_loss(text):
     cut = sentences_of(Passage((Run(text),)), "de")
     assert "".join(each.before + each.text + each.after for each in cut) == text
@@ -43,8 +46,22 @@ def test_words_within_words_are_not_found():
     assert share_out("ganz anders an", sentence("x ", "an"), ["-", "an"]) == ["ganz anders ", "an"]
 
 
+def test_a_vowel_sign_stays_with_its_word():
+    source = sentence("I like ", "Hindi", ", very much.")
+    translation = "मुझे हिन्दी, बहुत पसंद है।"
+    assert share_out(translation, source, ["-", "हिन्दी", "-"]) == ["मुझे ", "हिन्दी", ", बहुत पसंद है।"]
+    assert share_out(translation, source, ["-", "हिन्द", "-"]) != ["मुझे ", "हिन्द", "ी, बहुत पसंद है।"]
+    assert "हिन्दी" in share_out("हिन्दी, बहुत", sentence("Hindi", ", very much"), ["-", "-"])[0]
+
+
+def test_an_end_goes_to_the_next_part_only_where_that_began_so():
+    assert share_out("Ja. Dann", sentence("Yes. ", "Then"), ["-", "-"]) == ["Ja. ", "Dann"]
+    assert share_out("Nein.", sentence("Certainly not", " now."), ["-", "-"]) == ["Nein.", ""]
+
+
 def test_what_is_not_found_is_cut_in_proportion_between_words():
     assert share_out("aaaa bbbb cccc", sentence("dddd ", "eeee ffff"), ["-", "-"]) == ["aaaa ", "bbbb cccc"]
+    assert share_out("你好世界", sentence("Hello", " world"), ["-", "-"]) == ["你好", "世界"]
 
 
 def test_a_fixed_part_stands_alone_or_the_sentence_is_given_up():

@@ -15,7 +15,7 @@ from zsnmt.languages import ZERO_RESOURCE, ZERO_SHOT
 from zsnmt.masked_lm.report.kept import keep_masked_lm
 from zsnmt.report.config_pages import configs_without_page, new_page
 from zsnmt.report.documents import BLOCK, fill, keep_scores
-from zsnmt.report.in_short import FIRST_TEXTS, kept_figures, what_to_use
+from zsnmt.report.in_short import kept_figures, what_to_use
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.runs.scores import OWN_PIVOT, PIVOT
 from zsnmt.runs.systems import BASELINE, RESIDUAL
@@ -59,14 +59,22 @@ def test_what_to_use_has_a_row_for_each_system_on_real_text_and_says_what_learne
         for result in student.results
     ]
     keep_scores(replace(student, config="tatoeba", results=taught), tmp_path)
-    rows = what_to_use(tmp_path, "", texts=FIRST_TEXTS).splitlines()
+    rows = what_to_use(tmp_path, "").splitlines()
     assert rows[2:5] == [
-        "| Tatoeba, seed 1 | residual removed, distilled (zero-resource) | 25.0 | 14.0 | 15.5 | 30.0 % | – |",
-        "| captions, seeds 1, 2 | baseline | 25.0 | 5.0 | 15.5 | 30.0 % | – |",
-        "| captions, seeds 1, 2 | residual removed | 25.0 | 9.0 | 15.5 | 30.0 % | – |",
+        "| Tatoeba, eight languages, shorter training | 1 | residual removed, distilled (zero-resource) "
+        "| 25.0 | 14.0 | 15.5 | 30.0 % |",
+        "| captions | 1, 2 | baseline | 25.0 | 5.0 | 15.5 | 30.0 % |",
+        "| captions | 1, 2 | residual removed | 25.0 | 9.0 | 15.5 | 30.0 % |",
     ]
-    assert "by an earlier rule" not in what_to_use(tmp_path, ""), "it has a page of its own"
+    assert "by an earlier rule" not in "".join(rows), "it has a page of its own"
     assert rows[5] == "" and "demo" not in "".join(rows)
+
+
+def test_what_to_use_first_has_what_decides_and_no_intervals():
+    kept = ROOT / "docs" / "results"
+    rows = [makers()[name](kept, "").splitlines()[2:-2] for name in ("what_to_use", "what_to_use_first")]
+    assert len(rows[1]) < len(rows[0]) and {len(row.split("|")) for some in rows for row in some} == {9}
+    assert "[" in "".join(rows[0]) and "[" not in "".join(rows[1]) and "±" in "".join(rows[1])
 
 
 def test_what_to_use_shows_what_a_system_makes_of_the_pivot_itself(tmp_path):
@@ -75,14 +83,10 @@ def test_what_to_use_shows_what_a_system_makes_of_the_pivot_itself(tmp_path):
         made_up_scores(BASELINE.name, 1, zero_shot=5.0), config="tatoeba", pivot_by="another, seed 1"
     )
     keep_scores(scores, tmp_path)
-    assert "| 25.0 | 5.0 | – | 30.0 % | – |" in what_to_use(tmp_path, "")
-    own = [
-        replace(result, way=OWN_PIVOT, figures={**result.figures, "cost": 1.75})
-        for result in scores.results
-        if result.way == PIVOT
-    ]
+    assert "| 25.0 | 5.0 | – | 30.0 % |" in what_to_use(tmp_path, "")
+    own = [replace(result, way=OWN_PIVOT) for result in scores.results if result.way == PIVOT]
     keep_scores(replace(scores, results=[*scores.results, *own]), tmp_path)
-    assert "| 25.0 | 5.0 | 15.5 | 30.0 % | 1.8 × |" in what_to_use(tmp_path, "")
+    assert "| 25.0 | 5.0 | 15.5 | 30.0 % |" in what_to_use(tmp_path, "")
 
 
 def test_a_config_with_results_gets_a_page_with_all_there_is(tmp_path):

@@ -78,16 +78,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "%(default)s)",
     )
     parser.add_argument("--comet", action="store_true", help="also score with COMET")
-    parser.add_argument("--report", metavar="FILE", help="also make the report page")
+    parser.add_argument(
+        "--report", type=console.output_file, metavar="FILE", help="also make the report page"
+    )
     add_check(parser)
     add_jobs(parser)
     add_team(parser)
     options = parse(parser, arguments)
-    if options.report and "li_table_1" in options.studies:
-        raise WrongUse(
-            "li_table_1 has models of two directions, which one page cannot show; leave out --report, and "
-            "make a page of each with zsnmt report"
-        )
     team = chosen_team(options)
     if options.jobs > 1 and team != Team():
         raise WrongUse(
@@ -123,6 +120,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             else:
                 train = partial(train_run, recipe.steps, experiment, system.architecture)
                 trained.append(partial(train, system=system.name, seed=seed, options=system.options))
+    if options.report and len(runs) > 1:
+        raise WrongUse(
+            "these studies have models of several directions, or several ways of decoding, which one page "
+            "cannot show; leave out --report, and make a page of each with zsnmt report"
+        )
     if options.dry_run:
         return
     for jobs in (trained, taught):
@@ -131,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     pivot = options.pivot if len(experiment.config.languages) > 2 else None  # else nothing goes through it
     gpus = options.gpus if options.gpus is None else str(options.gpus or "all")
-    further = {"--pivot": pivot, "--report": options.report, "--gpus": gpus}
+    further = {"--pivot": pivot, "--report": options.report and str(options.report), "--gpus": gpus}
     words = [word for option, value in further.items() if value for word in (option, value)]
     words += [*["--comet"] * options.comet, *["--check"] * options.check]
     for (_, ways), alike in runs.items():

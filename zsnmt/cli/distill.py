@@ -115,9 +115,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--share",
         type=float,
-        default=Distillation.share,
         metavar="SHARE",
-        help="share (0–1) of the sentence pairs of an epoch that is synthetic",
+        help="share (0–1) of the sentence pairs of an epoch that is synthetic "
+        f"(default: {Distillation.share:g})",
     )
     parser.add_argument(
         "--epochs",
@@ -179,7 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sides=options.sides,
         student=options.student,
         from_scratch=options.from_scratch,
-        share=options.share,
+        share=Distillation.share if options.share is None else options.share,
         few_lines=few_lines(options, experiment.config.few_lines),
         remedy=options.remedy,
         word_level=word_level(options, experiment.config.word_level),
@@ -207,7 +207,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 OF_SYNTHETIC_TEXT = (
-    *("lines", "held_out", "identifier", "way"),
+    *("lines", "held_out", "identifier", "way", "share"),
     *("beam", "length_penalty", "length_penalty_form", "engine", "precision"),
 )
 

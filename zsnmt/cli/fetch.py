@@ -39,13 +39,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         metavar="CODE",
         help="only the files of these languages, where each has its own (default: all)",
     )
-    parser.add_argument(
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(
         "--from-dir",
         type=Path,
         metavar="DIR",
         help="take the files from this folder, by name, instead of downloading them",
     )
-    parser.add_argument(
+    source.add_argument(
         "--mirror",
         metavar="URL",
         help="download the files, by name, from this address instead of that of their makers",

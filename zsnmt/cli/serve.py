@@ -64,5 +64,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
     keys = read_keys(options.keys) if options.keys else []
     with bind(options.host, options.port) as listener:
         systems = open_systems(options.runs, search, choice, ways=options.ways)
-        app = application(systems, limits, keys, origins=options.origins)
+        app = application(systems, limits, keys, origins=[origin.rstrip("/") for origin in options.origins])
         serve(app, listener, seconds=limits.seconds, names=[*systems])

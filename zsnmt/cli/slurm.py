@@ -47,8 +47,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--nodes", type=positive, default=Job.nodes, metavar="N", help="machines for each job"
     )
-    parser.add_argument("--gpus", type=positive, default=Job.gpus, metavar="N", help="GPUs of each machine")
-    parser.add_argument(
+    computing = parser.add_mutually_exclusive_group()
+    computing.add_argument(
+        "--gpus", type=positive, default=Job.gpus, metavar="N", help="GPUs of each machine"
+    )
+    computing.add_argument(
         "--processes", type=positive, default=0, metavar="N", help="processes on each machine, without GPUs"
     )
     parser.add_argument(

@@ -31,7 +31,7 @@ from zsnmt.decoding.options import (
     chosen_search,
     engine_choice,
 )
-from zsnmt.documents.formats import PLAIN, is_document, read_document
+from zsnmt.documents.formats import format_of, read_document
 from zsnmt.files.replacing import replacing
 from zsnmt.inference.translation import FORMATS, Legs, Translation, row
 from zsnmt.languages import AUTO
@@ -98,8 +98,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.document and not options.input:
         parser.error("a document is a file: name it with --input")
-    whole = options.document or is_document(options.input)
-    if options.scores and whole:
+    form = format_of(options.input, paragraphs=options.document)
+    if options.scores and form:
         parser.error("a document has no place for --scores; give its text as lines")
     if options.agreement and not options.scores:
         parser.error("--agreement is one of the --scores: choose their form, as in --scores tsv")
@@ -115,8 +115,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         counts = piece_counts(options.run) if options.way.mask else None
         translator = translator.by(options.way, counts)
     refuse_wrong_languages(translator, options)  # before any text is read
-    if whole or options.source == AUTO:
-        translate_whole(translator, options, document=whole)
+    if form or options.source == AUTO:
+        translate_whole(translator, options, form)
         return
     from zsnmt.inference.confidence import scored_lines
 
@@ -173,14 +173,16 @@ def rows(translations: Iterable[Translation], options: Namespace) -> Iterator[st
         yield row(each, options.scores, options.agreement) if options.scores else each.text
 
 
-def translate_whole(translator: "Translator", options: Namespace, document: bool) -> None:
-    """Translate what has to be read to its end first: a document, and lines whose languages are not said."""
+def translate_whole(translator: "Translator", options: Namespace, form: str | None) -> None:
+    """Translate what has to be read to its end first: a document of a format, and lines whose languages are
+    not said.
+    """
     from zsnmt.inference.documents import translate_document, translate_lines
 
     legs = Legs(options.source, options.to, options.via)
     with tqdm(unit=" sentences", disable=None) as bar:
-        if document:
-            read = read_document(options.input, PLAIN if options.document else None)
+        if form:
+            read = read_document(options.input, form)
             content, found = translate_document(translator, read, legs, finished=bar.update)
         else:
             lines = [*iterate_input(options.input)]

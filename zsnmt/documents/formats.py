@@ -21,15 +21,30 @@ FORMATS = {  # module and what reads a file there; a module is loaded where its 
     ".po": ("messages", "Messages"),
     ".pot": ("messages", "Messages"),
 }
+# Of formats that are not read, those that are no lines of text.
+NOT_READ = frozenset(
+    ".ass .doc .epub .json .odp .ods .odt .pdf .pptx .rtf .ssa .tmx .vtt .xlf .xliff .xlsx .xml".split()
+)
 
 
-def is_document(path: Path | None) -> bool:
-    """Whether a file's name says that it is more than lines of text."""
-    return path is not None and path.suffix.lower() in FORMATS.keys() - {PLAIN}
+def format_of(path: Path | None, *, paragraphs: bool = False) -> str | None:
+    """The format in which a file is read as a document, `.txt` for text in paragraphs; None for lines.
+
+    `InputError` for a file of a format that is not read.
+    """
+    if path is None:
+        return None
+    ending = path.suffix.lower()
+    if ending in NOT_READ:
+        raise InputError(
+            f"{path} is of a format that is not read; convert it into a file that ends in "
+            f"{', '.join(FORMATS)}, or give its text alone, one sentence per line, to standard input"
+        )
+    return ending if ending in FORMATS.keys() - {PLAIN} else PLAIN if paragraphs else None
 
 
 def read_document(path: Path, ending: str | None = None) -> "Document":
-    """A document in the format of its name's ending, or of another one.
+    """A document in the format of an ending, by default that of its name.
 
     `InputError` for an unknown format, for one whose package is not installed, and for a file that does not
     follow its own.

@@ -12,11 +12,15 @@ from zsnmt.documents.passages import Passage, Run
 from zsnmt.documents.plain_text import read_text
 from zsnmt.errors import InputError
 
-# Where a program puts a value: %s, %(name)d, {0}, {name!r:>5}, ${name}, %1, and markup.
-PLACEHOLDER = re.compile(
-    r"(%(?:\(\w+\))?[#0\-+]*(?:\d+\$)?\d*(?:\.\d+)?(?:hh|h|ll|l|q|j|z|t|L)?[diouxXeEfFgGaAcsrpn%]|%\d+"
-    r"|\$?\{[^{}]*\}|</?\w[^<>]*>|&\w+;|\\n)"
+# Where a program puts a value, %s, %(name)d, {0}, {name!r:>5}, ${name}, %{name}, {{name}}, %1; markup; and
+# what sets text out: ends of lines, tabs, several blanks.
+VALUE = (
+    r"%(?:\(\w+\))?(?:\d+\$)?[#0\-+']*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|q|j|z|t|L)?"
+    r"[diouxXeEfFgGaAcsrpn%]|%\d+|[%$#]?\{+[^{}]*\}+|</?\w[^<>]*>|&\w+;|[ \t]*\n\s*|\t| {2,}"
 )
+# "% d" is a value in C's form alone: others have texts like "100% done".
+PLACEHOLDER, PLACEHOLDER_OF_C = re.compile(f"({VALUE})"), re.compile(rf"({VALUE}|% \d*[dif](?!\w))")
+C_FORMAT = "c-format"
 
 
 class Messages:
@@ -35,8 +39,11 @@ class Messages:
             for entry in self.messages
             if not entry.obsolete and lacks_text(entry) and entry.msgid.strip()
         ]
-        forms = [form for entry in self.entries for form in filter(None, (entry.msgid, entry.msgid_plural))]
-        self.passages = [Passage(runs_of(form)) for form in forms]
+        self.passages = [
+            Passage(runs_of(form, placeholder(entry)))
+            for entry in self.entries
+            for form in filter(None, (entry.msgid, entry.msgid_plural))
+        ]
 
     def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
         texts = iter("".join(parts) for parts in translations)
@@ -61,8 +68,11 @@ def lacks_text(entry: polib.POEntry) -> bool:
     return not entry.msgstr
 
 
-def runs_of(message: str) -> tuple[Run, ...]:
+def placeholder(entry: polib.POEntry) -> re.Pattern[str]:
+    """The form of places of values in a message."""
+    return PLACEHOLDER_OF_C if C_FORMAT in entry.flags else PLACEHOLDER
+
+
+def runs_of(message: str, form: re.Pattern[str]) -> tuple[Run, ...]:
     """A message, in which places of values are fixed."""
-    return tuple(
-        Run(piece, fixed=bool(PLACEHOLDER.fullmatch(piece))) for piece in PLACEHOLDER.split(message) if piece
-    )
+    return tuple(Run(piece, fixed=bool(form.fullmatch(piece))) for piece in form.split(message) if piece)

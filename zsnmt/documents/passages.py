@@ -1,12 +1,16 @@
 """Passages of a document: text that is read as a whole, with the looks of its parts."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import NamedTuple, Protocol
 
 from sentencex import get_sentence_boundaries
+
+# How the names of characters begin in scripts without spaces between words.
+UNSPACED = "CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"
 
 
 class Run(NamedTuple):
@@ -89,7 +93,9 @@ def sentences_of(passage: Passage, language: str) -> list[Sentence]:
 
 def sentence_bounds(text: str, language: str) -> list[tuple[int, int]]:
     """Where sentences begin and end in a text, without gaps between them."""
-    inner = [found["start_index"] for found in get_sentence_boundaries(language, text)][1:] if text else []
+    # sentencex fails at "A ." with any other space than a common one.
+    read = re.sub(r"(?<=\w)[^\S \n](?=\.)", " ", text)
+    inner = [found["start_index"] for found in get_sentence_boundaries(language, read)][1:] if text else []
     return [*pairwise(sorted({0, *inner, len(text)}))]
 
 
@@ -122,9 +128,11 @@ def share_out(translation: str, sentence: Sentence, alone: Sequence[str]) -> lis
                 translation, wanted_place, low=bounds[place - 1], high=bounds[right]
             )
     for place in range(1, count):
-        if not (parts[place - 1].fixed or parts[place].fixed or parts[place].text[0].isalnum()):
-            while bounds[place] > bounds[place - 1] and not translation[bounds[place] - 1].isalnum():
-                bounds[place] -= 1  # space and punctuation stand where they stood
+        first = parts[place].text[0]
+        if not (parts[place - 1].fixed or parts[place].fixed or of_word(first)):
+            # Space and punctuation stand where they stood.
+            while bounds[place] > bounds[place - 1] and moves(translation[bounds[place] - 1], first):
+                bounds[place] -= 1
     return [translation[bounds[place] : bounds[place + 1]] for place in range(count)]
 
 
@@ -135,17 +143,38 @@ def nearest(wanted: str, text: str, start: int, *, share: float, exact: bool) ->
     words = wanted if exact else wanted.strip().strip(".,;:!?…。।؟")
     if not words.strip():
         return None
-    pattern = re.escape(words) if exact else rf"(?<!\w){re.escape(words)}(?!\w)"
-    found = re.finditer(pattern, text[start:], 0 if exact else re.IGNORECASE)
+    found = re.finditer(re.escape(words), text[start:], 0 if exact else re.IGNORECASE)
     spans = [(start + match.start(), start + match.end()) for match in found]
+    if not exact:
+        spans = [span for span in spans if stands_alone(text, *span)]
     return min(spans, key=lambda span: abs(span[0] - share * len(text)), default=None)
 
 
+def of_word(character: str) -> bool:
+    """Whether a character is of a word: a letter, a digit, or a mark of one, such as a vowel sign."""
+    return unicodedata.category(character)[0] in "LNM"
+
+
+def moves(character: str, first: str) -> bool:
+    """Whether a character goes to the next part, whose source begins with a space or with punctuation."""
+    return character.isspace() or not (first.isspace() or of_word(character))
+
+
+def stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether no word goes on before or after a place of a text."""
+    return not any(map(of_word, text[max(0, start - 1) : start] + text[end : end + 1]))
+
+
 def between_words(text: str, place: int, *, low: int, high: int) -> int:
-    """The beginning of a word of `text[low:high]` that is nearest to a place; the place itself where there is
-    no space.
+    """The beginning of a word of `text[low:high]` that is nearest to a place; where there is no space, the
+    place itself in a script without spaces, and elsewhere the nearer end.
     """
-    starts = [match.end() for match in re.finditer(r"\s+", text[low:high])]
-    return min(
-        (low + start for start in starts), key=lambda start: abs(start - place), default=max(low, place)
-    )
+    starts = [low + match.end() for match in re.finditer(r"\s+", text[low:high])]
+    if not starts and any(map(is_unspaced, text[low:high])):
+        return max(low, place)
+    return min(starts or (low, high), key=lambda start: abs(start - place))
+
+
+def is_unspaced(character: str) -> bool:
+    """Whether a character is of a script without spaces between words."""
+    return unicodedata.name(character, "").startswith(UNSPACED)

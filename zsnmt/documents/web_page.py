@@ -18,6 +18,18 @@ INLINE = frozenset(
 )
 KEPT = frozenset("code kbd samp script style template textarea pre svg math noscript object".split())
 VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+# Whose end tags may be left out: a start tag ends the open ones beside it.
+CLOSED_BY = {
+    **dict.fromkeys(("td", "th"), {"p", "td", "th"}),
+    **dict.fromkeys(("dt", "dd"), {"p", "dt", "dd"}),
+    "tr": {"p", "tr", "td", "th"},
+    "li": {"p", "li"},
+    "option": {"option"},
+}
+ENDING_PARAGRAPHS = frozenset(
+    "address article aside blockquote div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr main "
+    "nav ol p pre section table ul".split()
+)
 WITH_TEXT = ("alt", "title", "placeholder", "aria-label", "label")  # attributes
 LANGUAGE = ("lang",)
 # An attribute, whose value is passed over as a whole: what looks like another within it is none.
@@ -63,9 +75,16 @@ class Pieces(HTMLParser):
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         marked = is_marked(attributes)
+        self.close_before(tag)
         self.add("start", tag, marked)
         if tag not in VOID:
             self.open.append((tag, tag in KEPT or marked))
+
+    def close_before(self, tag: str) -> None:
+        """Close what is open and has no end tag, since this one begins beside it."""
+        closed = {"p"} if tag in ENDING_PARAGRAPHS else CLOSED_BY.get(tag, set())
+        while self.open and self.open[-1][0] in closed:
+            self.open.pop()
 
     def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self.add("start", tag, is_marked(attributes))

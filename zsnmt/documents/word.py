@@ -21,11 +21,22 @@ LARGEST = 2**30  # bytes of a document when it is unpacked
 PARAGRAPH, TEXT, RUN, LOOK, LINK = (qn(f"w:{name}") for name in ("p", "t", "r", "rPr", "hyperlink"))
 FIELD, SIMPLE_FIELD, INSTRUCTION = (qn(f"w:{name}") for name in ("fldChar", "fldSimple", "instrText"))
 FIELD_KIND, INSTRUCTION_OF = qn("w:fldCharType"), qn("w:instr")
+CONTROL = qn("w:sdt")  # a control with content, such as a field of a form
 MARKS = frozenset(
-    qn(f"w:{name}")
-    for name in ("footnoteReference", "endnoteReference", "commentReference", "drawing", "pict", "object")
+    qn(name)
+    for name in (
+        *(
+            "w:footnoteReference",
+            "w:endnoteReference",
+            "w:commentReference",
+            "w:drawing",
+            "w:pict",
+            "w:object",
+        ),
+        *("w:sym", "w:noBreakHyphen", "w:softHyphen", "w:bookmarkStart", "w:bookmarkEnd", "m:oMath"),
+    )
 )
-BREAKS = frozenset(qn(f"w:{name}") for name in ("br", "cr", "tab"))
+BREAKS = frozenset(qn(f"w:{name}") for name in ("br", "cr", "tab", "ptab"))
 IGNORED = frozenset(qn(f"w:{name}") for name in ("lang", "noProof"))  # of a look
 PRESERVE = "{http://www.w3.org/XML/1998/namespace}space"
 NOTES = ("/word/footnotes.xml", "/word/endnotes.xml", "/word/comments.xml")  # which python-docx leaves packed
@@ -149,12 +160,12 @@ class Field:
         return self.shows and not self.instruction.strip().upper().startswith("HYPERLINK")
 
 
-def look(text: Text) -> tuple[bool, int, bytes, int]:
+def look(text: Text) -> tuple[bool, int, bytes, int, int]:
     """What texts of one run have in common: whether they are fixed, the marks before them, the properties of
-    their run, and the link that they are in.
+    their run, and the link and the control that they are in.
     """
     run = next(text.element.iterancestors(RUN))
     properties = run.find(LOOK)
     shown = [] if properties is None else [each for each in properties if each.tag not in IGNORED]
-    link = next(text.element.iterancestors(LINK), None)
-    return text.fixed, text.marks, b"".join(map(etree.tostring, shown)), id(link)
+    link, control = (next(text.element.iterancestors(tag), None) for tag in (LINK, CONTROL))
+    return text.fixed, text.marks, b"".join(map(etree.tostring, shown)), id(link), id(control)

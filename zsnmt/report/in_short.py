@@ -3,6 +3,7 @@ of them are.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -18,13 +19,13 @@ from zsnmt.report.pivot_drawing import comparison_figures
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, output_table
-from zsnmt.report.scores import list_seeds, runs_by_system
+from zsnmt.report.scores import runs_by_system, seeds
 from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.distillation import distillation_table, remedies_table
 from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.studies.factorial import main_effects_table, remedy_gains
-from zsnmt.report.systems import brief_cells, pivot_cost, systems_table
-from zsnmt.report.table import Cell, Table, join_sentences, markdown_rows, spread_note
+from zsnmt.report.systems import brief_cells, systems_table
+from zsnmt.report.table import Cell, Measured, Table, join_sentences, markdown_rows, spread_note
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS, WORDS
 
@@ -33,24 +34,21 @@ GRID = "word_orders"  # on which the grid of remedies was run
 BLEU = "BLEU, means over directions"
 OFF_TARGET = "off-target: share of outputs in another language than asked for"
 REAL_TEXT = {  # names of configs of text by people
-    "tatoeba": "Tatoeba",
-    "tatoeba_long": "Tatoeba, trained longer",
     "tatoeba_three": "Tatoeba, three languages",
+    "tatoeba_long": "Tatoeba, eight languages",
+    "tatoeba": "Tatoeba, eight languages, shorter training",
     "captions_long": "captions",
     "captions_fall_half": "captions, three quarters of the updates",
     "captions": "captions, by an earlier rule",
 }
-# Those of README, and of RESULTS.
-FIRST_TEXTS = {config: REAL_TEXT[config] for config in ("tatoeba", "tatoeba_three", "captions_long")}
 OLDER = "captions", "captions_fall_half"  # by earlier rules, with pages of their own
-SHOWN_TEXTS = {config: name for config, name in REAL_TEXT.items() if config not in OLDER}
 DRAWN_PROBES = "probe_accuracy", "probe_similarity"  # the drawings of probes that pages of results show
 # The control of students: the same updates without synthetic text.
 CONTINUED_BASELINE = f"{BASELINE.name}_{STUDENTS['none']}"
 CANDIDATES = {  # systems to choose from, in words
     BASELINE.name: "baseline",
     RESIDUAL.name: "residual removed",
-    CONTINUED_BASELINE: "baseline, trained on as long as a student taught once",
+    CONTINUED_BASELINE: "baseline, trained on",
     f"{CONTINUED_BASELINE}_twice": "baseline, trained on twice",
     f"{CONTINUED_BASELINE}_{STUDENTS['both']}": "baseline, trained on, then distilled",
     f"{CONTINUED_BASELINE}_{STUDENTS['both']}_twice": "baseline, trained on, then distilled twice",
@@ -64,16 +62,23 @@ CANDIDATES = {  # systems to choose from, in words
     f"{BASELINE.name}_deep_words_round2": "a deeper student, taught three times, twice word by word",
     f"{BASELINE.name}_deep_of_2": "a deeper student, taught four times, at last by two runs together",
 }
-FIRST_SYSTEMS = {  # those of README
+DEEPER = f"{BASELINE.name}_deep_words"
+SHOWN_SYSTEMS = (  # those of RESULTS
     BASELINE.name,
     RESIDUAL.name,
     CONTINUED_BASELINE,
     f"{BASELINE.name}_consistency",
     *(f"{teacher.name}_{STUDENTS['both']}" for teacher in (BASELINE, RESIDUAL)),
-    f"{BASELINE.name}_deep_words",
+    f"{BASELINE.name}_{STUDENTS['both']}_{WORDS}",
+    DEEPER,
     f"{BASELINE.name}_deep_of_2",
+)
+SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER}
+FIRST = {  # those of README: of each text what decides
+    "tatoeba_three": (BASELINE.name, CONTINUED_BASELINE, DEEPER),
+    "tatoeba_long": (BASELINE.name, CONTINUED_BASELINE, f"{BASELINE.name}_{STUDENTS['both']}", DEEPER),
+    "tatoeba": (BASELINE.name, RESIDUAL.name, f"{BASELINE.name}_consistency"),
 }
-SHOWN_SYSTEMS = {*FIRST_SYSTEMS, f"{BASELINE.name}_{STUDENTS['both']}_{WORDS}"}  # and of RESULTS
 
 
 def short_table(table: Table, columns: Sequence[str], about: str, page: str) -> str:
@@ -111,34 +116,35 @@ def probes(folder: Path, config: str) -> str:
 
 
 def what_to_use(
-    folder: Path, _: str, texts: Mapping[str, str] = SHOWN_TEXTS, systems: Collection[str] = SHOWN_SYSTEMS
+    folder: Path, _: str, shown: Mapping[str, Collection[str]] = SHOWN, *, intervals: bool = True
 ) -> str:
     """Systems to choose from on real text: their quality on the directions of training, and on all others
-    directly and through the pivot, both by the system itself. `texts`: names by config.
+    directly and through the pivot, both by the system itself. `shown`: systems by config.
     """
     rows = [
-        system_row(name, runs)
-        for config, name in texts.items()
+        system_row(REAL_TEXT[config], runs)
+        for config, systems in shown.items()
         if has_scores(folder, config)
         for system, runs in runs_by_system(kept_scores(folder, config)).items()
         if system in systems
     ]
+    if not intervals:
+        rows = [[without_interval(cell) for cell in row] for row in rows]
     titles = [
-        "text",
-        "system",
-        "with English",
-        "others, directly",
-        "others, through English",
-        "wrong language",
-        "time through English",
+        *("text", "seeds", "system"),
+        *("with English", "others, directly", "others, through English", "wrong language"),
     ]
     table = Table("what_to_use", "What to use", titles, rows=rows, about="")
     about = (
         f"{BLEU} with English, which were trained, and over the others; through English: "
-        "twice by the same system; wrong language: of the direct ones; time: of a processor, over that of "
-        "direct translation, where a sentence is translated into English once for all the other languages."
+        "twice by the same system; wrong language: of the direct ones."
     )
     return f"{markdown_rows(table)}\n\n{join_sentences([about, spread_note([table])])}"
+
+
+def without_interval(cell: Cell) -> Cell:
+    """The figure with its deviation alone."""
+    return replace(cell, interval=None) if isinstance(cell, Measured) else cell
 
 
 def has_scores(folder: Path, config: str) -> bool:
@@ -176,13 +182,12 @@ def drawn_probes(folder: Path, config: str) -> Iterator[tuple[str, Figure]]:
 def system_row(text: str, runs: Sequence[Scores]) -> list[Cell]:
     """The row of a system; of one that learned the others from synthetic text, that is said."""
     said = CANDIDATES[runs[0].system] + (" (zero-resource)" if runs[0].select(ZERO_RESOURCE) else "")
-    seeded = list_seeds([scores.seed for scores in runs])
-    return [f"{text}, {seeded}", said, *brief_cells(runs), pivot_cost(runs)]
+    return [text, seeds(runs), said, *brief_cells(runs)]
 
 
 MAKERS: dict[str, Maker] = {
     "what_to_use": what_to_use,
-    "what_to_use_first": partial(what_to_use, texts=FIRST_TEXTS, systems=FIRST_SYSTEMS),
+    "what_to_use_first": partial(what_to_use, shown=FIRST, intervals=False),
     ":systems_short": maker(
         systems_table,
         ["system", "seeds", "supervised", "zero-shot", "through pivot", "off-target"],

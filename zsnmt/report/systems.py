@@ -118,11 +118,6 @@ def brief_cells(runs: Sequence[Scores]) -> list[Cell]:
     ]
 
 
-def pivot_cost(runs: Sequence[Scores]) -> Cell:
-    """What a system's translation through the pivot costs, over direct translation."""
-    return mean_of_part(runs, pivot_by_itself(runs), "cost", with_pivot=False)
-
-
 def pivot_by_itself(runs: Sequence[Scores]) -> Way:
     """The way in which a system was scored through the pivot by itself."""
     return PIVOT if all(scores.pivot_by is None for scores in runs) else OWN_PIVOT
