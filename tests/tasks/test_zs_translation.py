@@ -139,7 +139,7 @@ def test_a_validation_sentence_that_is_too_long_is_refused_before_training(data)
     sources, targets = ([*map(int, side)] for side in zip(*sizes.datasets["valid"].sizes))
     line = next(line for line, size in enumerate(sources, start=1) if size > 9)
     assert str(error.value) == (
-        f"{data}/valid.{PIVOT}-{FIRST}.{FIRST}: line {line} of this validation text has {sources[line - 1]} "
+        f"{data}/valid.{PIVOT}-{FIRST}.{FIRST}.idx: line {line} of this validation text has {sources[line - 1]} "
         "tokens with its tags and its end, and the model reads 9 at most; shorten the line, remove it in "
         f"both languages, or give --max-source-positions {max(sources)}"
     )
@@ -150,6 +150,15 @@ def test_a_validation_sentence_that_is_too_long_is_refused_before_training(data)
         task.load_dataset("valid")
     task.args.skip_invalid_size_inputs_valid_test = True
     task.load_dataset("valid")
+
+
+def test_a_validation_sentence_that_no_batch_can_hold_is_refused_before_training(data):
+    task_of(data, "--max-tokens", "30").load_dataset("valid")
+    for option in (["--max-tokens", "9"], ["--max-tokens", "30", "--max-tokens-valid", "9"]):
+        with pytest.raises(
+            InputError, match=r"and a batch has 9 at most; .* or give --max-tokens-valid \d+$"
+        ):
+            task_of(data, *option).load_dataset("valid")
 
 
 def test_a_source_that_is_cut_is_not_too_long(data):

@@ -1,5 +1,6 @@
 """Sentence pairs with language tags, as fairseq data sets."""
 
+import math
 from argparse import Namespace
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -264,22 +265,24 @@ class TaggedDataManager(MultilingualDatasetManager):
         return split in getattr(self.args, "valid_subset", "").split(",")
 
     def check_lengths(self, pairs: TaggedPairs, folder: Path, split: str) -> None:
-        """`InputError` for a sentence that is too long for the model, of which fairseq would say so when the
-        first epoch is over, and lose that epoch.
+        """`InputError` for a sentence that is too long for the model or a batch, of which fairseq would say so
+        at the first validation, and lose what it has trained until then.
         """
-        direction = pairs.direction
-        for language, sizes, verb, end in (
-            (direction.source, pairs.src_sizes, "reads", "source"),
-            (direction.target, pairs.tgt_sizes, "writes", "target"),
+        direction, batch = pairs.direction, self.args.max_tokens_valid or self.args.max_tokens or math.inf
+        for language, sizes, model, end in (
+            (direction.source, pairs.src_sizes, "the model reads", "source"),
+            (direction.target, pairs.tgt_sizes, "the model writes", "target"),
         ):
-            limit = getattr(self.args, f"max_{end}_positions")
+            limit, what, option = min(
+                (getattr(self.args, f"max_{end}_positions"), model, f"--max-{end}-positions"),
+                (batch, "a batch has", "--max-tokens-valid"),
+            )
             if len(longer := np.flatnonzero(sizes > limit)):
                 path = find_data(folder, split, direction, language=language)
                 raise InputError(
-                    f"{path}: line {longer[0] + 1} of this validation text has "
-                    f"{sizes[longer[0]]} tokens with its tags and its end, and the model {verb} {limit} at "
-                    "most; shorten the line, remove it in both languages, or give "
-                    f"--max-{end}-positions {max(sizes)}"
+                    f"{path}.idx: line {longer[0] + 1} of this validation text has "
+                    f"{sizes[longer[0]]} tokens with its tags and its end, and {what} {limit} at most; "
+                    f"shorten the line, remove it in both languages, or give {option} {max(sizes)}"
                 )
 
     def load_into_concat_dataset(

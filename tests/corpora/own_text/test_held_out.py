@@ -1,5 +1,6 @@
 """Held-out sets that are taken from training text: which, how many, and never twice."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -115,5 +116,19 @@ def test_text_whose_sentences_are_all_taken_gets_one_sentence(text):
 
 
 def test_the_first_lines_are_those_of_the_smallest_checksums(text):
-    some, more = (first_lines(text, ("en", "de"), number, seed=1) for number in (7, 90))
-    assert more[:7] == some and len({*more}) == 90
+    (some, lines), (more, _) = (first_lines(text, ("en", "de"), number, seed=1) for number in (7, 90))
+    assert more[:7] == some and len({*more}) == 90 and lines == 400
+
+
+def test_a_sentence_that_cleaning_would_leave_out_as_too_long_is_not_held_out(tmp_path):
+    write_pair(tmp_path, "de", range(400))
+    file = tmp_path / "train.de-en.de"
+    hold_out(shutil.copytree(tmp_path, tmp_path / "short"), ("en", "de"), 20)
+    chosen = numbers_in(tmp_path / "short" / "test.en-de.de")
+    long = [
+        f"{line} {'long ' * 200}" if number == chosen[0] else line for number, line in enumerate(lines(file))
+    ]
+    file.write_text("".join(f"{line}\n" for line in long))
+    hold_out(tmp_path, ("en", "de"), 20)
+    assert numbers_in(tmp_path / "test.en-de.de")[:19] == chosen[1:]
+    assert chosen[0] in numbers_in(file) and chosen[0] not in numbers_in(tmp_path / "valid.en-de.de")

@@ -11,9 +11,10 @@ from heapq import heappush, heapreplace
 from itertools import combinations, compress, count, islice
 from pathlib import Path
 
+from zsnmt.corpora.cleaning import LONGEST
 from zsnmt.corpora.overlap import held_out_sentences, normalise
 from zsnmt.corpora.own_text.languages import Pair
-from zsnmt.corpora.parallel_text import find_pair, number_of_lines, pairs_of_split
+from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
 from zsnmt.errors import InputError
 from zsnmt.text.lines import iterate_lines, write_lines
 
@@ -26,16 +27,17 @@ def hold_out(text: Path, languages: Sequence[str], most: int, seed: int = 1) -> 
     """Take test and validation sets from the training text of every pair that lacks them, in place.
 
     A set has `most` sentence pairs, and at most a twentieth of its pair. `languages`: the pivot first. None
-    of its sentences is in a set of the other split, compared as in `zsnmt.corpora.overlap`; what training
-    text has of them besides is left to `make_training_text`. Raises `InputError` for a pair too small.
+    of its sentences is in a set of the other split, compared as in `zsnmt.corpora.overlap`, or longer than
+    cleaning leaves in training text; what training text has of them besides is left to `make_training_text`.
+    Raises `InputError` for a pair too small.
     """
     trained = pairs_of_split(text, "train", languages)
     taken = {*held_out_sentences(text, languages)}
-    rows_of = {
-        pair: rows_at(text, pair, first_lines(text, pair, LOOKED_AT * most, seed=seed)) for pair in trained
-    }
-    lines = {pair: number_of_lines(find_pair(text, "train", *pair)[0]) for pair in trained}
-    number = {pair: set_size(lines[pair], most) for pair in trained}
+    rows_of: dict[Pair, dict[int, Pair]] = {}
+    number: dict[Pair, int] = {}
+    for pair in trained:
+        first, lines = first_lines(text, pair, LOOKED_AT * most, seed=seed)
+        rows_of[pair], number[pair] = rows_at(text, pair, first), set_size(lines, most)
     out: dict[Pair, set[int]] = {pair: set() for pair in trained}
     for split in ("test", "valid"):
         there = pairs_of_split(text, split, languages)
@@ -43,8 +45,8 @@ def hold_out(text: Path, languages: Sequence[str], most: int, seed: int = 1) -> 
         for pair, chosen in sets.items():
             if not chosen:
                 raise InputError(
-                    f"{'-'.join(pair)} has no sentence left for a {split} set that is not in another set; "
-                    f"give {split} sets of your own beside the training text"
+                    f"{'-'.join(pair)} has no sentence left for a {split} set that is not in another set and "
+                    f"has at most {LONGEST} characters; give {split} sets of your own beside the training text"
                 )
             out[pair] |= chosen.keys()
             taken |= {normalise(sentence) for sides in chosen.values() for sentence in sides}
@@ -62,13 +64,14 @@ def set_size(lines: int, most: int) -> int:
     return max(1, min(most, lines // SHARE))
 
 
-def first_lines(text: Path, pair: Pair, number: int, seed: int) -> list[int]:
-    """The first lines of a pair, counted from 0, in the order of the checksums of the pivot's sentences; of
-    lines with the same sentence one.
+def first_lines(text: Path, pair: Pair, number: int, seed: int) -> tuple[list[int], int]:
+    """The first lines of a pair, counted from 0, in the order of the checksums of the pivot's sentences, of
+    lines with the same sentence one; and how many lines there are.
     """
     first, _ = find_pair(text, "train", *pair)  # the pivot's where the pair has it
     kept: dict[int, int] = {}
     largest: list[int] = []  # a heap of the checksums kept, negative, so that the largest comes first
+    line = -1
     for line, sentence in enumerate(iterate_lines(first)):
         digest = hashlib.blake2b(f"{seed} {normalise(sentence)}".encode(), digest_size=8).digest()
         rank = int.from_bytes(digest, "big")
@@ -81,7 +84,7 @@ def first_lines(text: Path, pair: Pair, number: int, seed: int) -> list[int]:
         else:
             continue
         kept[rank] = line
-    return [kept[rank] for rank in sorted(kept)]
+    return [kept[rank] for rank in sorted(kept)], line + 1
 
 
 def rows_at(text: Path, pair: Pair, lines: Sequence[int]) -> dict[int, Pair]:
@@ -93,8 +96,12 @@ def rows_at(text: Path, pair: Pair, lines: Sequence[int]) -> dict[int, Pair]:
 
 
 def choose(rows: Mapping[int, Pair], number: int, taken: Collection[str]) -> dict[int, Pair]:
-    """The first of the rows, so many, without a sentence that is taken."""
-    free = (line for line, row in rows.items() if not any(normalise(sentence) in taken for sentence in row))
+    """The first of the rows, so many, without a sentence that is taken or too long."""
+    free = (
+        line
+        for line, row in rows.items()
+        if not any(normalise(sentence) in taken or len(sentence) > LONGEST for sentence in row)
+    )
     return {line: rows[line] for line in islice(free, number)}
 
 
