@@ -7,18 +7,34 @@ import pytest
 
 from tests.conftest import ROOT
 from zsnmt.claims.costs import masked_lm_hours
-from zsnmt.claims.masked_lms import order_difference
+from zsnmt.claims.masked_lms import (
+    condition_difference,
+    gap_growth,
+    groups,
+    lowest_change,
+    order_difference,
+)
 from zsnmt.masked_lm.config import read_study_config
-from zsnmt.masked_lm.report.tables import ML_SCORE
+from zsnmt.masked_lm.report.tables import FIRST, FULL, ML_SCORE
+
+
+def kept(scores: dict[tuple[str, str, int], float]):
+    """Runs with a score, which is their perplexity as well, by condition, system and seed."""
+    runs = [
+        dict(
+            condition=condition,
+            system=system,
+            seed=seed,
+            ml_score=score,
+            perplexity={"full": score, "first": score},
+        )
+        for (condition, system, seed), score in scores.items()
+    ]
+    return SimpleNamespace(masked_lms={"demo": runs})
 
 
 def effects(scores: dict[tuple[str, str, int], float]):
-    """Of runs with a score, by condition, system and seed."""
-    runs = [
-        dict(condition=condition, system=system, seed=seed, ml_score=score)
-        for (condition, system, seed), score in scores.items()
-    ]
-    return order_difference(ML_SCORE, ("learned", "sinusoidal"))(SimpleNamespace(masked_lms={"demo": runs}))
+    return order_difference(ML_SCORE, ("learned", "sinusoidal"))(kept(scores))
 
 
 def test_svo_orders_are_compared_with_others_by_their_means():
@@ -55,6 +71,49 @@ def test_encodings_that_some_order_lacks_are_left_out():
 def test_same_order_is_neither_and_one_group_alone_says_nothing():
     both = {("same", "learned", 0): 0.9, ("velan", "learned", 0): 0.2}
     assert effects(both) == [] and effects({("velor", "learned", 0): 0.2}) == []
+
+
+def by_system(condition: str, *scores: tuple[str, list[float]]) -> dict[tuple[str, str, int], float]:
+    return {
+        (condition, system, seed): score for system, values in scores for seed, score in enumerate(values)
+    }
+
+
+def test_the_gap_of_two_groups_is_the_first_minus_the_second():
+    scores = by_system(
+        "same", ("learned", [0.6, 0.8]), ("sinusoidal", [0.4, 0.6]), ("relative_key", [0.1, 0.2])
+    )
+    (found,) = groups(ML_SCORE, ("learned", "sinusoidal"), ("relative_key",))(kept(scores))
+    assert found.measured.mean == pytest.approx(0.6 - 0.15) and len(found.deviations) == 2
+
+
+def test_perplexities_are_compared_seed_by_seed_since_each_has_masks_of_its_own():
+    scores = by_system("same", ("learned", [10.0, 20.0, 90.0]), ("relative_key", [9.0, 18.8]))
+    (found,) = groups(FULL, ("learned",), ("relative_key",))(kept(scores))
+    assert found.seeds == "0, 1" and found.measured.mean == pytest.approx(1.1)
+    (deviation,) = found.deviations
+    assert deviation == pytest.approx(0.2 / 2**0.5)
+
+
+def test_a_condition_is_compared_with_another():
+    scores = by_system("same", ("learned", [0.6])) | by_system("none", ("learned", [0.9]))
+    (found,) = condition_difference(ML_SCORE, ("learned",), one="same", other="none")(kept(scores))
+    assert found.measured.mean == pytest.approx(-0.3) and found.part == "EN+[EN] and EN alone"
+
+
+def test_the_growth_of_a_gap_is_of_the_encodings_that_both_orders_have():
+    same = by_system("same", ("learned", [0.6]), ("tupe_absolute", [0.4]), ("relative_key", [0.1]))
+    other = by_system("velan", ("learned", [0.5]), ("tupe_absolute", [0.1]))
+    (found,) = gap_growth(ML_SCORE)(kept(same | other))
+    assert found.measured.mean == pytest.approx((0.5 - 0.1) - (0.6 - 0.4))
+    assert gap_growth(ML_SCORE)(kept(same)) == []
+
+
+def test_the_lowest_change_is_that_of_the_encoding_that_gains_most():
+    same = by_system("same", ("learned", [9.0, 9.5]), ("relative_key", [8.0, 8.0]))
+    other = by_system("velan", ("learned", [9.5, 9.5]), ("relative_key", [7.0, 7.5]))
+    (found,) = lowest_change(FIRST)(kept(same | other))
+    assert found.measured.mean == pytest.approx(-0.75) and found.part.endswith("relative_key")
 
 
 def test_hours_of_masked_lms_grow_with_updates_lines_and_layers(tmp_path):

@@ -7,7 +7,7 @@ from statistics import fmean
 from zsnmt.claims.kept import Evidence, Kept
 from zsnmt.claims.verdicts import Effect, Range, difference, effect, list_sides
 from zsnmt.masked_lm.report.runs import NONE, SAME, condition_label, conditions_of, runs_of
-from zsnmt.masked_lm.report.tables import Column
+from zsnmt.masked_lm.report.tables import FIRST, FULL, Column
 from zsnmt.report.table import complete
 
 CLASSIC = ("sinusoidal", "learned")
@@ -15,8 +15,8 @@ MODERN = ("tupe_absolute", "tupe_relative", "relative_key", "relative_key_query"
 SVO = ("de", "fi", "fr", "sv", "velor")  # conditions by the order of the copy; the last ones are invented
 OTHER_ORDERS = ("ar", "eu", "hi", "tamek", "tamun", "velan")
 BILINGUAL = "bilingual"  # all conditions with two languages
-# Configs whose trainings ended while their losses still fell, as their pages say.
-SHORT = ("bert_bible_cpu", "bert_tiny", "bert_tiny_orders", "bert_treebank_cpu")
+FINISHED = ("bert_tiny_long",)  # configs whose losses fell no more when their trainings ended
+SAME_MASKS = (FULL, FIRST)  # all runs of a seed are measured on the same masked tokens, others on others
 BySeed = dict[int, float]
 
 
@@ -79,25 +79,36 @@ def condition_difference(column: Column, systems: Sequence[str], *, one: str, ot
 
 
 def gap_growth(column: Column) -> Evidence:
-    """The gap of sinusoidal and absolute encodings to others, in another order minus in the same."""
+    """The gap of sinusoidal and absolute encodings to others, in another order minus in the same; of the
+    encodings that both have.
+    """
 
     def effects(kept: Kept) -> list[Effect]:
         found = []
         for config, runs in kept.masked_lms.items():
-            gaps = {condition: gap(runs, condition, column) for condition in conditions_of(runs)}
-            for condition, of_condition in gaps.items():
-                if condition not in (SAME, NONE) and SAME in gaps:
-                    part = condition_label(condition)
-                    found += compare(config, column, one=of_condition, other=gaps[SAME], part=part)
+            there = conditions_of(runs)
+            for condition in there:
+                if condition not in (SAME, NONE) and SAME in there:
+                    orders = condition, SAME
+                    common = [in_all(runs, systems, orders) for systems in (CLASSIC, MODERN)]
+                    gaps = [gap(runs, *common, condition=each, column=column) for each in orders]
+                    found += compare(config, column, *gaps, part=condition_label(condition))
         return found
 
     return effects
 
 
-def gap(runs: Sequence[dict], condition: str, column: Column) -> BySeed:
-    """The gap by seed in a condition."""
-    one, other = (by_seed(runs, systems, condition, column=column) for systems in (CLASSIC, MODERN))
+def gap(
+    runs: Sequence[dict], ones: Sequence[str], others: Sequence[str], *, condition: str, column: Column
+) -> BySeed:
+    """The gap of some encodings to others by seed in a condition."""
+    one, other = (by_seed(runs, systems, condition, column=column) for systems in (ones, others))
     return {seed: one[seed] - other[seed] for seed in one if seed in other}
+
+
+def in_all(runs: Sequence[dict], systems: Sequence[str], conditions: Sequence[str]) -> list[str]:
+    """The systems that were run in all of some conditions."""
+    return [name for name in systems if all(runs_of(runs, name, each) for each in conditions)]
 
 
 def lowest_change(column: Column) -> Evidence:
@@ -134,7 +145,7 @@ def order_difference(column: Column, systems: Sequence[str]) -> Evidence:
             there = conditions_of(runs)
             orders = [[each for each in there if each in order] for order in (SVO, OTHER_ORDERS)]
             compared = [*chain(*orders)]
-            common = [name for name in systems if all(runs_of(runs, name, each) for each in compared)]
+            common = in_all(runs, systems, compared)
             sides = [mean_by_seed(runs, common, order, column=column) for order in orders]
             part = " minus ".join(", ".join(map(condition_label, order)) for order in orders)
             found += compare(config, column, *sides, part=part)
@@ -170,21 +181,26 @@ def compare(
     chosen_from: int = 1,
     at_plateau: bool = False,
 ) -> list[Effect]:
-    """The difference of two sides, if both have a seed. `at_plateau`: short trainings say so weakly."""
+    """The difference of two sides, if both have a seed; seed by seed where all runs of one are measured on
+    the same tokens. `at_plateau`: short trainings say so weakly.
+    """
+    if column in SAME_MASKS:
+        one, other = ({seed: side[seed] for seed in one if seed in other} for side in (one, other))
     if not one or not other:
         return []
     values, others = [*one.values()], [*other.values()]
-    seeds = list_sides(*(", ".join(map(str, sorted(side))) for side in (one, other)))
-    measured = difference(column.figure, values, others)
+    sides = [values, others]
+    if column in SAME_MASKS:
+        sides = [[value - paired for value, paired in zip(values, others)]]
     return [
         effect(
             config,
-            measured,
-            (values, others),
-            seeds=seeds,
+            difference(column.figure, values, others),
+            sides,
+            seeds=list_sides(*(", ".join(map(str, sorted(side))) for side in (one, other))),
             part=part,
             range=wanted,
             chosen_from=chosen_from,
-            unfinished=at_plateau and config in SHORT,
+            unfinished=at_plateau and config not in FINISHED,
         )
     ]

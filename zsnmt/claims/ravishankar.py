@@ -202,7 +202,8 @@ CLAIMS_OF_RAVISHANKAR = (
         place="Figure 3",
         published=quotation("figure"),
         what="accuracy on XNLI",
-        lacks="XNLI and MultiNLI were not to be had. With them, put their paths into configs/bert_xnli.conf",
+        lacks="XNLI and MultiNLI were not to be had. With them, put their paths into configs/bert_xnli.conf; "
+        "the table that zsnmt xnli prints then says it",
         needs=(Need("xnli", ("zsnmt xnli configs/bert_xnli.conf",), seeds=(0,), wants="XNLI and MultiNLI"),),
     ),
     Claim(

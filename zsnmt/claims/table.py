@@ -69,9 +69,12 @@ class Outcome(NamedTuple):
 
     def seeds_to_decide(self, effect: Effect) -> int | None:
         """How many seeds would tell in one config; None where that is not known, where they are very many,
-        and where it takes longer trainings.
+        and where it takes longer trainings, since others of its clause say something in full.
         """
-        return None if effect.unfinished else seeds_to_decide(effect, self.wanted(effect))
+        of_clause = [each for each in self.effects if each.clause == effect.clause]
+        if effect.unfinished and any(each.speaks for each in of_clause):
+            return None
+        return seeds_to_decide(effect, self.wanted(effect))
 
 
 @cache
@@ -160,12 +163,13 @@ def detail(each: Outcome) -> str:
 
 def power(each: Outcome, effect: Effect) -> tuple[Cell, Cell]:
     """How far a run deviates over its seeds, and how many seeds would tell, as far as that is known."""
-    if effect.unfinished:
+    number = each.seeds_to_decide(effect)
+    if effect.unfinished and number is None:
         return None, LONGER
     if effect.deviation is None:
         return None, "two or more"
-    number = each.seeds_to_decide(effect)
-    return Measured(effect.measured.figure, effect.deviation), NO_NUMBER if number is None else str(number)
+    told = NO_NUMBER if number is None else f"{number}, or {LONGER}" if effect.unfinished else str(number)
+    return Measured(effect.measured.figure, effect.deviation), told
 
 
 def page_link(effect: Effect) -> str:

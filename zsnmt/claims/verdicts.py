@@ -1,11 +1,12 @@
 """The rule by which runs speak for or against a claim, and what follows for it.
 
 A claim is that a figure, mostly a difference of two systems, lies in a range. Of a config the figure is known
-to an interval: the bootstrap's over the test lines, widened to what the seeds say, which is Student's 95 %
-interval of the mean, or Welch's of a difference of means, whose seeds may deviate differently. Of some
-directions, whose resamples are not kept, it is made of the interval of each, too wide rather than too narrow.
-The config *supports* the claim where the interval lies in the range, *opposes* it where it lies outside, and
-is *open* where it does both. It says so only weakly with one seed on a side, and on a claim about supervised
+to an interval: the bootstrap's over the test lines, where there are resamples, widened to what the seeds say,
+which is Student's 95 % interval of the mean, or Welch's of a difference of means, whose seeds may deviate
+differently. Of some directions, whose resamples are not kept, it is made of the interval of each, too wide
+rather than too narrow. Of other figures it is that of the seeds alone. The config *supports* the claim where
+the interval lies in the range, *opposes* it where it lies outside, and is *open* where it does both, and
+where there is no interval. It says so only weakly with one seed on a side, and on a claim about supervised
 quality where the loss of a training still fell when it ended.
 
 A claim may consist of several clauses, each with figures of its own.
@@ -81,8 +82,8 @@ class Range(NamedTuple):
     high: float = math.inf
 
     def vote(self, measured: Measured) -> str:
-        """Whether a figure supports the claim, opposes it or leaves it open."""
-        low, high = measured.interval or (measured.mean, measured.mean)
+        """Whether a figure supports the claim, opposes it or leaves it open, as one without interval does."""
+        low, high = measured.interval or (-math.inf, math.inf)
         if self.low <= low and high <= self.high:
             return SUPPORTS
         return OPPOSES if high < self.low or low > self.high else OPEN
@@ -188,14 +189,15 @@ def widen_interval(measured: Measured, sides: Sequence[Sequence[float]], chosen_
     """A figure with an interval that has its own and that of seeds in it; none where it has neither. Those of
     shares, and of their differences, end where there can be no others.
     """
-    noise = half_width(sides, chosen_from) if all(len(side) > 1 for side in sides) else 0.0
+    several = all(len(side) > 1 for side in sides)
+    noise = half_width(sides, chosen_from) if several else 0.0
     low, high = measured.interval or (measured.mean, measured.mean)
     least, most = -math.inf, math.inf
     if FORMS[measured.figure].unit.strip() == "%":
         least, most = -1.0 if measured.difference else 0.0, 1.0
     widest = max(least, min(low, measured.mean - noise)), min(most, max(high, measured.mean + noise))
-    known = measured.interval is not None or noise
-    return replace(measured, deviation=None, interval=widest if known else None, p=None, note="")
+    known = widest if several or measured.interval else None
+    return replace(measured, deviation=None, interval=known, p=None, note="")
 
 
 def half_width(sides: Sequence[Sequence[float]], chosen_from: int = 1) -> float:
