@@ -1,6 +1,7 @@
 """The comparison of runs as tables: for a terminal, and in Markdown for RESULTS.md."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from zsnmt.errors import InputError
 from zsnmt.report.adaptation import adaptation_directions_table
@@ -9,7 +10,14 @@ from zsnmt.report.chosen import marked
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import columns_of, short_commit
-from zsnmt.report.systems import STUDY_TABLES, SUMMARIES, brief_table, directions_table
+from zsnmt.report.systems import (
+    STUDY_TABLES,
+    SUMMARIES,
+    brief_note,
+    brief_table,
+    brief_table_of_kinds,
+    directions_table,
+)
 from zsnmt.report.table import Table, join_sentences, markdown_rows, spread_note, text_rows, wrap
 from zsnmt.runs.scores import Scores
 from zsnmt.scoring.figures import ROOMY
@@ -36,11 +44,15 @@ def short(systems: Table, all_scores: Sequence[Scores]) -> Table:
 
 
 def markdown_table(all_scores: Sequence[Scores]) -> str:
-    """For RESULTS.md, with what made each run; `InputError` for runs that cannot be compared."""
+    """For a page, first in short where the kinds of systems differ, and with what made each run; `InputError`
+    for runs that cannot be compared.
+    """
     tables = comparison(all_scores)
-    return "\n\n".join(
-        filter(None, [*parts(tables, markdown_rows), tables[0].signatures, provenance(all_scores)])
-    )
+    signatures = tables[0].signatures
+    if brief := brief_table_of_kinds(all_scores):
+        brief = replace(brief, about=brief_note(all_scores[0].pivot))
+        tables = [marked(brief.without_empty_columns(), all_scores), *tables]
+    return "\n\n".join(filter(None, [*parts(tables, markdown_rows), signatures, provenance(all_scores)]))
 
 
 def provenance(all_scores: Sequence[Scores]) -> str:

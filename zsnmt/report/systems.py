@@ -93,8 +93,15 @@ def brief_table(all_scores: Sequence[Scores]) -> Table:
         "In short",
         ["system", "seeds", f"with {pivot}", *others, "wrong language"],
         rows=[[system, seeds(runs), *brief_cells(runs)] for system, runs in systems.items()],
-        about=f"Others: directions without {pivot}. Wrong language: off-target, of the direct translations. "
-        f"{caption(all_scores)}",
+        about=join_sentences([brief_note(pivot), caption(all_scores)]),
+    )
+
+
+def brief_note(pivot: str) -> str:
+    """What the columns of a table in short are."""
+    return (
+        f"Others: directions without {pivot}; through {pivot}: by the system itself. "
+        "Wrong language: off-target, of the direct translations."
     )
 
 
