@@ -26,6 +26,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 worker_function: Callable  # of a worker process, given to it once
+told_seconds = 0.0  # of processors, that processes which go on working said they used
 
 
 def end_with_parent() -> None:
@@ -65,9 +66,18 @@ def memory() -> int:
 
 
 def used_seconds() -> float:
-    """The seconds of processors that this process has used, and those that it started and that have ended."""
+    """The seconds of processors that this process has used, and those that it started: all of those that have
+    ended, and what others told (`add_used_seconds`).
+    """
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return process_time() + ended.ru_utime + ended.ru_stime  # the parts move in steps, their sum does not
+    own = process_time() + ended.ru_utime + ended.ru_stime  # the parts move in steps, their sum does not
+    return own + told_seconds
+
+
+def add_used_seconds(seconds: float) -> None:
+    """Count what a process has used that goes on until this one ends."""
+    global told_seconds
+    told_seconds += seconds
 
 
 @contextmanager

@@ -248,6 +248,41 @@ def test_the_engine_is_recorded_where_it_changes_translations(run, baseline, mod
         check_comparable([plain, replace(other, system="other", seed=2)])
 
 
+@pytest.fixture
+def engines(models, monkeypatch) -> dict[Path, str]:
+    """The signatures of the engines of some runs, whose models are loaded from now on."""
+    signatures: dict[Path, str] = {}
+    load = evaluation.Translator.open
+
+    def load_by(folder: Path, *settings) -> MadeUpTranslator:
+        model = load(folder, *settings)
+        model.signature = signatures.get(folder, "")
+        return model
+
+    monkeypatch.setattr(evaluation.Translator, "open", load_by)
+    return signatures
+
+
+def test_the_engine_of_the_pivot_is_recorded_where_it_is_another_than_the_runs(
+    run, baseline, models, engines
+):
+    """What was translated through the pivot by another engine is not taken; without, all is as it was."""
+    for of_run, of_pivot, recorded in (
+        ("", "", None),
+        ("", "ctranslate2 float32", "ctranslate2 float32"),
+        ("", "ctranslate2 int8", "ctranslate2 int8"),
+        ("ctranslate2 int8", "ctranslate2 int8", None),
+        ("ctranslate2 int8", "", "pytorch float32"),
+    ):
+        engines |= {run: of_run, baseline: of_pivot}
+        scores = scores_of(run, directions=[AA_BB], pivot_run=baseline)
+        assert scores.decoding.get("pivot_engine") == recorded and models[-1].asked
+        assert scores.decoding.get("engine", "") == of_run
+        assert scores_of(run, directions=[AA_BB], pivot_run=baseline) == scores and not models[-1].asked
+    direct, pivot = (json.loads(settings_file(run / HYPOTHESES, way).read_text()) for way in (DIRECT, PIVOT))
+    assert "pivot_engine" not in direct and pivot["pivot_engine"] == "pytorch float32"
+
+
 def test_references_spelt_as_the_output_is_are_marked_in_the_signatures(run, models):
     plain, normalised = (
         scores_of(run, directions=[AA_BB], scoring=dict(normalise_references=each)) for each in (False, True)
@@ -439,18 +474,39 @@ def test_translations_by_a_method_are_kept_until_their_settings_change(counted, 
     assert json.loads(record.read_text())["pieces"] != of_pieces
 
 
-def test_methods_that_cannot_be_are_refused_before_anything_is_translated(run, counted, models):
+def test_methods_that_cannot_be_are_refused_before_anything_is_translated_or_removed(
+    run, counted, models, monkeypatch
+):
+    scores_of(run, directions=[AA_BB])
+    before = files_of(run / HYPOTHESES)
+
+    def refuse(*_):
+        raise InputError("a sample is one hypothesis, not 3; give --beam 1")
+
     for methods, options, message in (
         ([ENSEMBLE], dict(directions=[AA_PIV]), "no direction can be translated so: an ensemble through piv"),
         ([parse_method("ensemble:through=xx")], {}, "unknown language 'xx'"),
         ([ENSEMBLE], dict(engine=EngineChoice("ctranslate2")), "--engine ctranslate2 cannot translate by"),
+        (
+            [ENSEMBLE, parse_method("ensemble:through=piv")],
+            {},
+            r"a way is given twice: ensemble \(through piv\); name each once",
+        ),
     ):
         with pytest.raises(InputError, match=message):
-            scores_of(run, methods=methods, **options)
+            scores_of(run, methods=methods, search=dict(beam=3), **options)
+    with monkeypatch.context() as patched, pytest.raises(InputError, match="a sample is one hypothesis"):
+        patched.setattr(MadeUpTranslator, "by", refuse)
+        scores_of(run, methods=[parse_method("sample")], search=dict(beam=3))
     (counted / PIECE_COUNTS_FILE).unlink()
     with pytest.raises(InputError, match="count again with: zsnmt count-pieces"):
-        scores_of(run, methods=[MASK])
-    assert not [asked for model in models for asked in model.asked]
+        scores_of(run, methods=[MASK], search=dict(beam=3))
+    assert not [asked for model in models[1:] for asked in model.asked]
+    assert files_of(run / HYPOTHESES) == before
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_a_run_is_scored_by_every_way_and_reported(own_tiny, tmp_path):
@@ -692,6 +748,17 @@ def test_an_adapted_run_scores_what_its_base_wrote(models, run, baseline):
         assert (result["bleu"] == scored[direction]["bleu"]) == (direction != AA_BB)
     for other in (dict(beam=2), dict(length_penalty=0.6), dict(length_penalty_form="gnmt")):
         assert scores_of(run, search=other).before == []
+
+
+def test_an_adapted_run_has_through_the_pivot_what_the_same_engine_translated(run, baseline, engines):
+    engines[run] = "ctranslate2 int8"
+    scores_of(baseline, directions=[AA_BB], pivot_run=run)
+    shutil.copytree(baseline / HYPOTHESES, run / BEFORE)
+    del engines[run]
+    for engine, ways in (("ctranslate2 int8", {DIRECT, PIVOT}), ("ctranslate2 float32", {DIRECT})):
+        engines[baseline] = engine
+        before = scores_of(run, directions=[AA_BB], pivot_run=baseline).before
+        assert {result.way for result in before} == ways
 
 
 @pytest.mark.parametrize("known", [True, False])

@@ -110,6 +110,15 @@ def test_scores_of_more_lines_are_not_replaced_by_those_of_fewer(tmp_path):
     check_before_scoring(run, 19)  # which is made anew
 
 
+def test_nor_are_those_of_an_export(tmp_path):
+    check_before_scoring(tmp_path, 2)  # nothing is there yet
+    scores = made_up_scores("baseline", 1, 5.0)
+    write_score_file(tmp_path / "scores.json", replace(scores, decoding={**scores.decoding, "lines": 4}))
+    check_before_scoring(tmp_path, 4)
+    with pytest.raises(InputError, match="has the scores of 4 lines, and those of 2 would replace them"):
+        check_before_scoring(tmp_path, 2)
+
+
 def test_a_run_that_is_named_as_its_own_pivot_translates_through_it_itself(tmp_path):
     run, other = tmp_path / "run", tmp_path / "other"
     for folder in (run, other):

@@ -28,6 +28,7 @@ class Marking:
     pivot = "en"
 
     def translate(self, lines, target, source, *, via=None, first_line=1, finished):
+        assert first_line is None, "the lines of a language do not stand one after the other"
         finished(len(lines))
         way = "-".join(filter(None, (source, via, target)))
         return [f"{way}: {line}" for line in lines]

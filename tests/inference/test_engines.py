@@ -12,6 +12,7 @@ import torch
 from tests.conftest import OLDER_RUN
 from tests.support import warm
 from tests.support.rounding import open_in_float64
+from zsnmt import processes
 from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import AUTO, CTRANSLATE2, FAIRSEQ, INT8, PYTORCH, EngineChoice
@@ -27,6 +28,7 @@ from zsnmt.inference.many_gpus import ManyGpus
 from zsnmt.inference.pytorch import ManyProcesses
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
+from zsnmt.processes import used_seconds
 from zsnmt.runs.checkpoints import load_checkpoint
 
 SEARCH = Search(
@@ -112,7 +114,7 @@ def test_int8_translates_nearly_as_float32(run, lines):
 def test_a_model_that_cannot_be_packed_is_searched_by_fairseq(stock, lines, float64_attention, monkeypatch):
     open_in_float64(monkeypatch)
     by_name, by_default = (open_translator(stock, engine, None, 1) for engine in (FAIRSEQ, PYTORCH))
-    assert isinstance(by_default.engine, FairseqEngine)
+    assert isinstance(by_default.engine, FairseqEngine) and by_name.signature == by_default.signature == ""
     translated = by_default.translate_into(lines, INTO)
     assert translated == by_name.translate_into(lines, INTO) and len({*translated[INTO[2]]}) > 3
     assert open_translator(stock, None, None, 2, batch_tokens=40).translate_into(lines, INTO) == translated
@@ -139,7 +141,9 @@ def test_batches_dealt_to_gpus_are_translated_as_by_one(run, lines, monkeypatch)
     )
     method = parse_method("contrast")
     assert isinstance(several.engine, ManyGpus) and isinstance(several.by(method).engine, ManyGpus)
+    begin = used_seconds()
     assert several.translate_into(lines, INTO) == one.translate_into(lines, INTO)
+    assert 0 < processes.told_seconds <= used_seconds() - begin
     assert several.by(method).translate_into(lines, INTO[:1]) == one.by(method).translate_into(
         lines, INTO[:1]
     )
@@ -155,6 +159,7 @@ def test_the_choice_says_which_engine_and_how_many_processes(run):
         isinstance(several, ManyProcesses)
         and isinstance(several.engine, FairseqEngine)
         and several.workers == 3
+        and several.signature == FAIRSEQ  # so that translations of the packed model are not taken for its own
     )
     by_default, _ = open_engine(run, SEARCH)
     cores = len(os.sched_getaffinity(0))

@@ -97,7 +97,9 @@ def test_a_line_too_long_is_translated_in_parts_with_a_warning(translator, lines
     long_line = " ".join(lines)
     with caplog.at_level(logging.WARNING, logger="zsnmt.inference.translator"):
         translated = translator.translate([lines[0], long_line], "tamun", "velan", first_line=2001)
+        translator.translate([long_line], "tamun", "velan", first_line=None)
     assert "line 2002 has" in caplog.text and "at most 39" in caplog.text
+    assert f"what begins '{long_line[:40]}' has" in caplog.text
     assert translated[0] == translator.translate([lines[0]], "tamun", "velan")[0] and translated[1]
     parts = [part.tokens for part in translator.parts_of([long_line], [Direction("velan", "tamun")], 1)]
     assert len(parts) > 1 and max(map(len, parts)) <= 40

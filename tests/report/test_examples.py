@@ -55,9 +55,10 @@ def test_an_output_through_the_pivot_has_the_sentence_that_it_came_from(runs):
 
 def test_of_another_pivot_it_is_kept_once_for_all_directions_with_the_sources(runs):
     hypotheses = runs[2].folder / "hypotheses"
-    decoding = runs[2].scores.decoding | {"pivot_model": "baseline1"}
+    of_pivot = {"pivot_model": "baseline1", "pivot_engine": "ctranslate2 4.0.0 int8"}
+    decoding = runs[2].scores.decoding | of_pivot
     settings = json.loads((hypotheses / "pivot.json").read_text())
-    (hypotheses / "pivot.json").write_text(json.dumps(settings | {"pivot_model": "baseline1"}))
+    (hypotheses / "pivot.json").write_text(json.dumps(settings | of_pivot))
     (hypotheses / "into_pivot.de-fr.txt").write_text("one\ntwo\nthree\n")
     run = replace(runs[2], scores=replace(runs[2].scores, decoding=decoding))
     found = examples([run], number=3)

@@ -10,6 +10,7 @@ from sacrebleu.metrics import BLEU, CHRF
 
 from tests.support.evaluation import sentences, spoilt
 from zsnmt.errors import InputError
+from zsnmt.scoring import metrics as metrics_module
 from zsnmt.scoring.bootstrap import STEPS, interval, unpack
 from zsnmt.scoring.figures import ranges
 from zsnmt.scoring.lexicon_identifier import LexiconIdentifier
@@ -54,6 +55,21 @@ def test_bleu_is_by_the_tokenizer_asked_for(tokenizer):
         scores["bleu"]
         == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES], tokenize=tokenizer, force=True).score
     )
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, ImportError, OSError])
+def test_a_tokeniser_that_cannot_be_loaded_is_refused_before_anything_is_scored(monkeypatch, kind):
+    """As sacreBLEU refuses one whose package is not installed, or that cannot be fetched."""
+
+    def refuse(tokenize):
+        raise kind("Please install them like so.\n\n    pip install sacrebleu[ja]\n")
+
+    monkeypatch.setattr(metrics_module, "BLEU", refuse)
+    with pytest.raises(
+        InputError,
+        match=r"tokeniser ja-mecab cannot be loaded \(Please .* so. pip install sacrebleu\[ja\]\); ",
+    ):
+        Metrics("ja-mecab")
 
 
 def test_bleu_over_subwords_is_that_of_the_pieces_and_says_so(subwords):

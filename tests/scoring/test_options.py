@@ -39,7 +39,7 @@ def test_every_setting_has_an_option():
     [
         (dict(identifier="guess"), "there is no identifier 'guess'; choose py3langid, lexicon"),
         (dict(bleu_tokenizer="12a"), "there is no BLEU tokeniser '12a'; choose 13a, .*, subwords"),
-        (dict(bootstrap_samples=1), "1 bootstrap samples are not possible; give 2 to 1000000, such as 1000"),
+        (dict(bootstrap_samples=1), "1 bootstrap samples are not possible; give 2 to 10000, such as 1000"),
         (dict(bootstrap_samples=10**21), "bootstrap samples are not possible"),
     ],
 )

@@ -27,11 +27,16 @@ def fairseq_options(search: Search) -> Namespace:
 
 
 class FairseqEngine:
-    """Searches with a generator; an output may be as long as the longest source of its batch allows."""
+    """Searches with a generator; an output may be as long as the longest source of its batch allows.
 
-    def __init__(self, model: BaseFairseqModel, generator: SequenceGenerator) -> None:
-        self.model, self.generator, self.signature = model, generator, ""
+    `signature`: a name where it was chosen in place of the packed engine, whose hypotheses differ where
+    rounding decides.
+    """
+
+    def __init__(self, model: BaseFairseqModel, generator: SequenceGenerator, signature: str = "") -> None:
+        self.model, self.generator, self.signature = model, generator, signature
         self.device = next(model.parameters()).device
+        self.of_source = Search(max_len_a=generator.max_len_a, max_len_b=generator.max_len_b)
 
     def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
         return map(self.translate_batch, batches)
@@ -92,8 +97,7 @@ class FairseqEngine:
 
     def limit(self, sentence: Sentence) -> int:
         """How many tokens its output may have before EOS."""
-        of_source = Search(max_len_a=self.generator.max_len_a, max_len_b=self.generator.max_len_b)
-        return of_source.limit(len(sentence.source), self.generator.max_len - 1)
+        return self.of_source.limit(len(sentence.source), self.generator.max_len - 1)
 
 
 def hypotheses(generator: SequenceGenerator, net_input: dict, starts: Tensor) -> list[list[Hypothesis]]:

@@ -70,8 +70,8 @@ def never_written(dictionary: Dictionary, languages: Sequence[str]) -> list[int]
 
 
 class Engine(Protocol):
-    """What searches for translations. `signature` names what of it changes them; empty where they are
-    fairseq's.
+    """What searches for translations. `signature` names what of it changes them; empty for the default in
+    float32, which finds what fairseq's search does.
     """
 
     signature: str

@@ -3,7 +3,7 @@ pivot.
 """
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from functools import partial
 from itertools import chain
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from tqdm import tqdm
 
 from zsnmt.decoding.methods.settings import Method
-from zsnmt.decoding.options import EngineChoice
+from zsnmt.decoding.options import FLOAT32, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.evaluation.hypotheses import (
@@ -65,6 +65,7 @@ logger = logging.getLogger(__name__)
 COMPARED_SETTINGS = (
     *(setting.name for setting in fields(Search)),
     "engine",
+    "pivot_engine",
     "split",
     "lines",
 )  # what results of before share with those of now
@@ -138,8 +139,8 @@ class Evaluation:
 
     The first of `models` and `translators` is that of the run, the last what translates through the pivot.
     `kinds`: the kind of each direction; run.json lists those that were trained on synthetic text alone as
-    `synthetic`, on a few lines as `few_shot`. `decoding`: what translations are made with, as score files
-    have it.
+    `synthetic`, on a few lines as `few_shot`. `own`: what the run's translations are made with; `decoding`:
+    the same with what those through the pivot depend on besides, as score files have it.
     """
 
     def __init__(
@@ -164,7 +165,8 @@ class Evaluation:
         self.translators = [model.load(search, engine) for model in self.models]
         self.translator, *_ = self.translators
         self.counts = piece_counts(run) if any(method.mask for method in methods) else None
-        self.methods = [method.of(self.translator.languages) for method in methods]
+        methods = [method.of(self.translator.languages) for method in methods]
+        check_given_once([*map(Way.of_method, methods)])
         folder = text.text or Path(self.run.record["text"])
         self.text = read_text(text, folder, self.translators, normalise=scoring.normalise_references)
         self.scorer = Scorer(
@@ -172,47 +174,53 @@ class Evaluation:
         )
         kind = kinds(self.run.record, self.translator.trained)
         self.kinds = {direction: kind(direction) for direction in self.text.pairs}
-        given = {
-            "engine": self.translator.signature,  # fairseq's own hypotheses have none
-            "lines": text.lines,
-            "pivot_model": self.models[-1].checksum if pivot_run else None,
-        }
-        self.decoding = {
+        self.by_methods = [
+            (method, self.translator.by(method, self.counts), self.translatable_pairs(method))
+            for method in methods
+        ]
+        given = {"engine": self.translator.signature, "lines": text.lines}
+        self.own = {
             "model": self.run.checksum,
             **describe_search(search),
             "split": text.split,
             **{name: value for name, value in given.items() if value},
         }
+        self.decoding = self.own | (self.pivot_settings() if pivot_run else {})
+
+    def pivot_settings(self) -> dict[str, str]:
+        """What translations by the run of the pivot depend on besides: its model, and its engine where that
+        is not the one of the run itself.
+        """
+        settings, engine = {"pivot_model": self.models[-1].checksum}, self.translators[-1].signature
+        if engine != self.translator.signature:
+            settings["pivot_engine"] = engine or f"{PYTORCH} {FLOAT32}"
+        return settings
 
     def hypotheses(self, folder: Path) -> "Decoded":
         """The hypotheses in a folder, with what they are made with."""
-        made_with = {name: value for name, value in self.decoding.items() if name != "pivot_model"} | {
-            SOURCES: self.text.checksums()
-        }
-        by_run = partial(Hypotheses, folder, settings=made_with, translator=self.translator)
-        of_pivot = made_with | self.decoding
-        by_pivot = partial(Hypotheses, folder, settings=of_pivot, translator=self.translators[-1])
+        sources = {SOURCES: self.text.checksums()}
+        by_run = partial(Hypotheses, folder, settings=self.own | sources, translator=self.translator)
+        by_pivot = partial(
+            Hypotheses, folder, settings=self.decoding | sources, translator=self.translators[-1]
+        )
         counts = {"pieces": checksum_of(self.counts)} if self.counts else {}
         pivots = [(by_pivot(PIVOT), by_pivot(INTO_PIVOT))]
         if self.own_pivot:
             pivots.append((by_run(OWN_PIVOT), by_run(INTO_OWN_PIVOT)))
-        methods = [
-            by_run(
-                Way.of_method(method),
-                settings=made_with | (counts if method.mask else {}),
-                translator=self.translator.by(method, self.counts),
-            )
-            for method in self.methods
-        ]
-        return Decoded(by_run(DIRECT), pivots, [*zip(self.methods, methods)])
+        methods = []
+        for method, translator, pairs in self.by_methods:
+            made_with = self.own | sources | (counts if method.mask else {})
+            kept = by_run(Way.of_method(method), settings=made_with, translator=translator)
+            methods.append((pairs, kept))
+        return Decoded(by_run(DIRECT), pivots, methods)
 
     def results(self, decoded: "Decoded") -> Iterator[Result]:
         """Each result, as soon as it is translated or where it was before."""
         to_do = [*direct_jobs(decoded.direct, self.text.pairs)]
         for through, into in decoded.pivots:
             to_do += pivot_jobs(decoded.direct, through, into, pairs=self.text.pairs, kinds=self.kinds)
-        for method, by_method in decoded.methods:
-            to_do += direct_jobs(by_method, self.translatable_pairs(method))
+        for pairs, by_method in decoded.methods:
+            to_do += direct_jobs(by_method, pairs)
         for kept, direction, lines in translate_jobs(to_do):
             result = self.scorer.result(direction, self.kinds[direction], kept.way, hypotheses=lines)
             yield add_cost(result, kept, decoded.direct)
@@ -247,7 +255,8 @@ class Evaluation:
                     way.label,
                 )
                 continue
-            if any(settings.get(name) != self.decoding.get(name) for name in COMPARED_SETTINGS):
+            made_with = self.decoding if way == PIVOT else self.own
+            if any(settings.get(name) != made_with.get(name) for name in COMPARED_SETTINGS):
                 logger.warning(
                     "no scores of before, %s: the run that this one goes on from was scored with "
                     "another beam, length penalty, engine, split or number of lines",
@@ -300,12 +309,12 @@ class Evaluation:
 
 class Decoded(NamedTuple):
     """The hypotheses of a run: direct; those through each pivot and into it, by the baseline and, where
-    it is to pivot as well, by the run itself; and those by each method.
+    it is to pivot as well, by the run itself; and those by each method, with the text that it can translate.
     """
 
     direct: Hypotheses
     pivots: Sequence[tuple[Hypotheses, Hypotheses]]
-    methods: Sequence[tuple[Method, Hypotheses]]
+    methods: Sequence[tuple[Mapping[Direction, Pair], Hypotheses]]
 
     @property
     def all(self) -> list[Hypotheses]:
@@ -324,6 +333,14 @@ def add_cost(result: Result, kept: Hypotheses, direct: Hypotheses) -> Result:
         if kept is not direct and directly:
             figures["cost"] = seconds / directly
     return replace(result, figures=figures)
+
+
+def check_given_once(ways: Sequence[Way]) -> None:
+    """`InputError` for a way that is given twice, if by two names: through the pivot, and through its
+    language.
+    """
+    if twice := [way for place, way in enumerate(ways) if way in ways[:place]]:
+        raise InputError(f"a way is given twice: {twice[0].label}; name each once")
 
 
 def describe_search(search: Search) -> dict:

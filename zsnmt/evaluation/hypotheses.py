@@ -29,8 +29,8 @@ SECONDS = "seconds"  # of processors, by the name of a file, beside what the fil
 
 
 class Hypotheses:
-    """What a model makes of a test set in one way; files made with other settings (model, beam) or of other
-    sources are removed.
+    """What a model makes of a test set in one way. Files of other sources are removed, those made with other
+    settings (model, beam) when there is something in their place.
 
     Beside the settings stand the checksums of the files, and one that was changed since is made anew. Those
     of version 0.1 have none and stay. What a file took is kept there, too.
@@ -56,13 +56,12 @@ class Hypotheses:
         self.seconds = {
             name: seconds for name, seconds in (known.get(SECONDS) or {}).items() if name in self.checksums
         }
-        for path in there:
-            if path.name not in self.checksums:
-                if path.name in checksums:
-                    logger.warning("%s was changed since it was translated, and is translated again", path)
-                path.unlink()
-        if known.get(CHECKSUMS) != self.checksums:
-            self.keep()
+        self.replaced = [path for path in there if path.name not in self.checksums]
+        for path in self.replaced:
+            if path.name in checksums:
+                logger.warning("%s was changed since it was translated, and is translated again", path)
+        if made_so and known.get(CHECKSUMS) != self.checksums:
+            self.remove_replaced()
 
     def has_sources(self, name: str, known: Mapping) -> bool:
         """Whether a file is of the sources that its direction has now, by what it was made with."""
@@ -70,12 +69,22 @@ class Hypotheses:
         of_file, now = (settings.get(SOURCES, {}).get(direction) for settings in (known, self.settings))
         return of_file == now
 
+    def remove_replaced(self) -> None:
+        """Remove the files that others take the place of, and write down what is left."""
+        while self.replaced:
+            self.replaced.pop().unlink(missing_ok=True)
+        self.keep()
+
     def keep(self) -> None:
         """Write down what the files are made with, their checksums, and what they took."""
         write_json(self.record, self.settings | {CHECKSUMS: self.checksums, SECONDS: self.seconds})
 
     def path(self, direction: Direction) -> Path:
         return hypotheses_file(self.folder, self.way, direction)
+
+    def has(self, direction: Direction) -> bool:
+        """Whether a direction is translated."""
+        return self.path(direction).name in self.checksums
 
     def of(self, direction: Direction) -> list[str]:
         """The translations of a direction that was translated."""
@@ -87,6 +96,8 @@ class Hypotheses:
 
     def write(self, translations: Mapping[Direction, Sequence[str]], seconds: float | None = None) -> None:
         """Keep the translations of some directions, and what each took where that is known."""
+        if self.replaced:
+            self.remove_replaced()
         for direction, lines in translations.items():
             path = self.path(direction)
             write_lines(path, lines)
@@ -131,9 +142,7 @@ class Job(NamedTuple):
 
     def missing(self) -> dict[Direction, Direction]:
         """The legs that are not translated yet."""
-        return {
-            direction: leg for direction, leg in self.legs.items() if not self.kept.path(direction).is_file()
-        }
+        return {direction: leg for direction, leg in self.legs.items() if not self.kept.has(direction)}
 
     def work(self) -> int:
         """How many sentences there are to translate."""

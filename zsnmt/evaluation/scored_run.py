@@ -78,10 +78,11 @@ def pivot_of(run: Path, choice: str | None) -> Path | None:
 
 
 def check_before_scoring(run: Path, lines: int | None = None) -> None:
-    """`InputError` for a run that is not trained, or whose scores of more `lines` would be replaced."""
-    if not is_run(run):  # but an export
-        return
-    check_trained(run)
+    """`InputError` for a run that is not trained, and for a run or an export whose scores of more `lines`
+    would be replaced.
+    """
+    if is_run(run):
+        check_trained(run)
     if lines is None:
         return
     try:

@@ -20,7 +20,7 @@ def scored_lines(
     legs: Legs,
     *,
     agreement: bool = False,
-    first_line: int = 1,
+    first_line: int | None = 1,
     finished: Callable[[float], object] = lambda number: None,
 ) -> list[Translation]:
     """Lines of one language, translated; see `Translator.translate`.

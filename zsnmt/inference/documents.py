@@ -50,6 +50,7 @@ def translate_lines(
                 [*compress(lines, chosen)],
                 legs_of_source(legs, language),
                 agreement=agreement,
+                first_line=None,  # those of a language stand anywhere
                 finished=finished,
             )
             for place, translation in zip(compress(range(len(lines)), chosen), made):
@@ -71,7 +72,9 @@ def step(translator: Translator, legs: Legs, finished: Progress) -> Translate:
 
     def translate(lines: Sequence[str], source: str) -> list[str]:
         way = legs_of_source(legs, source)
-        return translator.translate(lines, way.target, source, via=way.via, finished=finished)
+        return translator.translate(
+            lines, way.target, source, via=way.via, first_line=None, finished=finished
+        )
 
     return translate
 

@@ -4,12 +4,13 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from multiprocessing import SimpleQueue, get_context
+from time import process_time
 from typing import Any
 
 import torch
 
 from zsnmt.decoding.search import BatchEngine, Hypothesis
-from zsnmt.processes import WorkerPool, end_with_parent
+from zsnmt.processes import WorkerPool, add_used_seconds, end_with_parent
 
 Batch = Sequence[Any]
 
@@ -38,7 +39,9 @@ class ManyGpus:
     def translate(self, batches: Iterable[Batch]) -> Iterator[list[list[Hypothesis]]]:
         """The hypotheses of each sentence of each batch, in their order."""
         batches = [*batches]
-        return self.pool.map(translate_alone, batches) if len(batches) > 1 else self.engine.translate(batches)
+        if len(batches) < 2:
+            return self.engine.translate(batches)
+        return map(count_seconds, self.pool.map(translate_alone, batches))
 
 
 def begin(numbers: SimpleQueue, opened: Callable[[], BatchEngine]) -> None:
@@ -52,5 +55,14 @@ def begin(numbers: SimpleQueue, opened: Callable[[], BatchEngine]) -> None:
     process_engine = opened()
 
 
-def translate_alone(batch: Batch) -> list[list[Hypothesis]]:
-    return process_engine.translate_batch(batch)
+def translate_alone(batch: Batch) -> tuple[list[list[Hypothesis]], float]:
+    """The hypotheses of a batch, and the seconds of processors that they took."""
+    begin = process_time()
+    return process_engine.translate_batch(batch), process_time() - begin
+
+
+def count_seconds(translated: tuple[list[list[Hypothesis]], float]) -> list[list[Hypothesis]]:
+    """The hypotheses that a process found; what they took counts as used."""
+    hypotheses, seconds = translated
+    add_used_seconds(seconds)
+    return hypotheses

@@ -71,9 +71,8 @@ def lone_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> Fa
             raise InputError(
                 f"fairseq's search{why}, has no precision but float32; leave out --precision {precision}"
             )
-        return FairseqEngine(
-            model, trained.task.build_generator(EncodeOnce([model]), fairseq_options(search))
-        )
+        generator = trained.task.build_generator(EncodeOnce([model]), fairseq_options(search))
+        return FairseqEngine(model, generator, signature="" if reason else FAIRSEQ)
     return packed_engine(trained, search, precision)
 
 

@@ -22,6 +22,7 @@ from zsnmt.text.piece_counts import PieceCounts
 logger = logging.getLogger(__name__)
 
 BATCH_SENTENCES = 64
+BEGINNING = 40  # characters of a line that say which one it is
 
 
 class Translator:
@@ -98,15 +99,15 @@ class Translator:
         source: str | None = None,
         *,
         via: str | None = None,
-        first_line: int = 1,
+        first_line: int | None = 1,
         finished: Callable[[float], object] = lambda number: None,
     ) -> list[str]:
         """Translate raw lines into the target language, through another one if `via` is given.
 
         One line for each line, in order; empty lines stay empty; a line too long for the model is
-        translated in parts, with a warning that counts lines from `first_line`. `finished` is told the
-        number of lines that each batch ends. Raises `InputError` for an unknown language, for a
-        language into itself, and without `source` where the model needs it.
+        translated in parts, with a warning that counts lines from `first_line`, or without it has the line's
+        beginning. `finished` is told the number of lines that each batch ends. Raises `InputError` for an
+        unknown language, for a language into itself, and without `source` where the model needs it.
         """
         found = self.translate_with_scores(
             lines, target, source, via=via, first_line=first_line, finished=finished
@@ -120,7 +121,7 @@ class Translator:
         source: str | None = None,
         *,
         via: str | None = None,
-        first_line: int = 1,
+        first_line: int | None = 1,
         finished: Callable[[float], object] = lambda number: None,
     ) -> list[Translation]:
         """What `translate` gives, with the log-probabilities."""
@@ -164,7 +165,7 @@ class Translator:
         lines: Sequence[str],
         directions: Sequence[Direction],
         *,
-        first_line: int = 1,
+        first_line: int | None = 1,
         finished: Callable[[float], object] = lambda number: None,
     ) -> dict[Direction, list[str]]:
         """Translate raw lines of one language into several at once; see `translate`.
@@ -180,7 +181,7 @@ class Translator:
         lines: Sequence[str],
         directions: Sequence[Direction],
         *,
-        first_line: int = 1,
+        first_line: int | None = 1,
         finished: Callable[[float], object] = lambda number: None,
         through: Mapping[str, Sequence[str]] | None = None,
     ) -> dict[Direction, list[Translation]]:
@@ -298,7 +299,7 @@ class Translator:
         self,
         parts: Sequence[Part],
         lines: Sequence[str],
-        first_line: int,
+        first_line: int | None,
         through: Mapping[str, Sequence[str]] | None = None,
     ) -> Sequence[Sentence | Bundle]:
         """What the engine takes of the parts of a text's lines: with a method, what it reads besides, too. An
@@ -324,7 +325,7 @@ class Translator:
         return Bundler(self.codec, self.method, companions, through=through).bundles(parts)
 
     def parts_of(
-        self, lines: Sequence[str], directions: Sequence[Direction], first_line: int
+        self, lines: Sequence[str], directions: Sequence[Direction], first_line: int | None
     ) -> Iterator[Part]:
         """What the model is to translate of lines of one language, all translations of a part one after
         the other.
@@ -335,11 +336,11 @@ class Translator:
         for index, line in enumerate(lines):
             parts = self.codec.parts(line, source, room)
             if len(parts) > 1:
-                pieces = sum(len(tokens) - 1 for tokens in parts)
+                beginning = f"what begins '{line[:BEGINNING]}'"
                 logger.warning(
-                    "line %d has %d pieces and the model reads at most %d: translated in parts",
-                    first_line + index,
-                    pieces,
+                    "%s has %d pieces and the model reads at most %d: translated in parts",
+                    beginning if first_line is None else f"line {first_line + index}",
+                    sum(len(tokens) - 1 for tokens in parts),
                     room,
                 )
             for tokens in parts:

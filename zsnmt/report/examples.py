@@ -15,7 +15,7 @@ from zsnmt.languages import Direction, parse_direction
 from zsnmt.report.notes import way_title
 from zsnmt.report.scores import Run, all_directions, ways_of
 from zsnmt.runs.folder import HYPOTHESES, hypotheses_file, is_as_translated, settings_file
-from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Scores, Way
+from zsnmt.runs.scores import DIRECT, INTO_PIVOT, OF_PIVOT, PIVOT, Scores, Way
 from zsnmt.scoring.language_identification import Identifier, load_identifier
 from zsnmt.text.lines import read_lines
 
@@ -211,7 +211,7 @@ def kept_by(run: Run) -> Kept | None:
     except InputError as error:
         logger.warning("no examples of %s: %s", system, error)
         return None
-    alike = {name: value for name, value in decoding.items() if name != "pivot_model"}
+    alike = {name: value for name, value in decoding.items() if name not in OF_PIVOT}
     alike["sources"] = next(iter(kept.made_with.values()))["sources"]
     if all(
         ({**decoding, **alike} if way == PIVOT else alike).items() <= made_with.items()

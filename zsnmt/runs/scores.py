@@ -100,6 +100,8 @@ def setting_in_words(value: object) -> str:
 DIRECT, PIVOT = Way("direct"), Way("pivot")
 OWN_PIVOT = Way(OWN_PIVOT_NAME)  # through the pivot by the run itself, where another run is the pivot's
 INTO_PIVOT, INTO_OWN_PIVOT = Way("into_pivot"), Way("into_own_pivot")  # first halves, which no score is of
+# What `decoding` says of translations through the pivot alone: the model and the engine of `pivot_by`.
+OF_PIVOT = "pivot_model", "pivot_engine"
 
 
 Shares = Mapping[str, float]

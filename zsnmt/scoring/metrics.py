@@ -24,7 +24,8 @@ class Metrics:
     """BLEU and chrF++ with their signatures.
 
     `bleu_tokenizer` is one of sacreBLEU's, or `subwords`: the pieces of the SentencePiece model `subwords`,
-    which makes scores of one experiment comparable in every script, and with no other experiment.
+    which makes scores of one experiment comparable in every script, and with no other experiment. Raises
+    `InputError` for a tokeniser that cannot be loaded here.
     """
 
     def __init__(
@@ -37,6 +38,14 @@ class Metrics:
         self.tokenizer = "none" if self.subwords else bleu_tokenizer
         self.samples = samples
         self.against = lru_cache(maxsize=16)(self._metrics_for)
+        try:
+            BLEU(tokenize=self.tokenizer)  # which loads it
+        except (RuntimeError, ImportError, OSError) as error:
+            reason = " ".join(str(error).split())
+            raise InputError(
+                f"the BLEU tokeniser {self.tokenizer} cannot be loaded ({reason}); install what it needs, go "
+                "online if it is to be fetched, or choose another --bleu-tokenizer"
+            ) from error
 
     def _metrics_for(self, references: tuple[str, ...]) -> dict[str, Metric]:
         """The metrics for a reference set, which they read once."""

@@ -7,7 +7,7 @@ from zsnmt.errors import InputError
 from zsnmt.scoring.comet import MODEL, PACKAGE
 
 IDENTIFIERS = ("py3langid", "lexicon")
-MOST_SAMPLES = 1_000_000
+MOST_SAMPLES = 10_000  # each draw has a number for each line, and all are in memory
 SUBWORDS = "subwords"  # the tokeniser of BLEU that is the run's own
 
 

@@ -101,6 +101,18 @@ def test_directions_can_be_chosen_and_unknown_ones_are_refused(run, tmp_path):
     assert misplaced.returncode == 2 and "--directions is of --to argos" in misplaced.stderr
 
 
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (dict(sentences=0), "--sentences is 0; an export is checked on 50 or more"),
+        (dict(quantization="bfloat16"), "bfloat16 is not offered for --to argos: choose float32 or int8"),
+    ],
+)
+def test_what_packages_do_not_have_is_refused_before_anything_is_read(tmp_path, options, message):
+    with pytest.raises(InputError, match=message):
+        export_packages(tmp_path, **{"quantization": INT8, "sentences": 60, **options})
+
+
 def test_models_that_argos_translate_cannot_tell_enough_are_refused(packages, run):
     export = run / "ctranslate2-int8"
     reading = codec(export, read_export(export))

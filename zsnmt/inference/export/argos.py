@@ -18,7 +18,7 @@ from sentencepiece import SentencePieceProcessor
 from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
 from zsnmt.data.language_tags import decoder_tag, source_tags
 from zsnmt.data.reading import Codec
-from zsnmt.decoding.options import CTRANSLATE2, EngineChoice
+from zsnmt.decoding.options import CTRANSLATE2, PRECISIONS, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
@@ -27,6 +27,7 @@ from zsnmt.inference.engines import prepare_engine
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
 from zsnmt.inference.export.folder import WEIGHTS_FILE, codec, export_folder, read_export
 from zsnmt.inference.export.formats import ARGOS
+from zsnmt.inference.export.samples import check_sentences
 from zsnmt.languages import Direction, language_tag
 from zsnmt.runs.folder import PIPELINE_FOLDER
 from zsnmt.text.lines import read_lines
@@ -50,9 +51,14 @@ def export_packages(
     RUN/argos-QUANTIZATION by default; returns them.
 
     They are made from the run's export for CTranslate2, which is made and checked first if there is none, and
-    are held to translate sentences of the test set in `text`, the run's own by default, as that does. Raises
-    `InputError` for a model that they cannot hold.
+    are held to translate so many `sentences` of the test set in `text`, the run's own by default, as that
+    does. Raises `InputError` for a model that they cannot hold, and for a quantization that they do not have.
     """
+    check_sentences(sentences)
+    if quantization not in PRECISIONS:
+        raise InputError(
+            f"--quantization {quantization} is not offered for --to {ARGOS}: choose {' or '.join(PRECISIONS)}"
+        )
     prepare_engine(run, Search(), EngineChoice(CTRANSLATE2, quantization), text=text)
     export = export_folder(run, CTRANSLATE2, quantization)
     record = read_export(export)

@@ -5,7 +5,6 @@ from pathlib import Path
 from time import perf_counter
 
 from zsnmt.decoding.options import CTRANSLATE2, FLOAT32
-from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
 from zsnmt.files.replacing import new_folder, replacing_folder
 from zsnmt.inference.export.agreement import Agreement
@@ -18,7 +17,7 @@ from zsnmt.inference.export.folder import (
     export_folder,
 )
 from zsnmt.inference.export.formats import SENTENCES, load_format
-from zsnmt.inference.export.samples import LEAST, samples
+from zsnmt.inference.export.samples import check_sentences, samples
 from zsnmt.inference.trained_run import TrainedRun, load_run
 from zsnmt.runs.folder import describe_run, versions
 
@@ -44,8 +43,7 @@ def export_run(
     fails; then what was there before stays.
     """
     begin = perf_counter()
-    if sentences < LEAST:
-        raise InputError(f"--sentences is {sentences}; an export is checked on {LEAST} or more")
+    check_sentences(sentences)
     export_format = load_format(to)
     export_format.check(quantization)  # refused before anything is read
     description, output = describe_run(run), output or export_folder(run, to, quantization)

@@ -15,6 +15,12 @@ from zsnmt.text.lines import read_lines
 LEAST = 50  # sentences
 
 
+def check_sentences(number: int) -> None:
+    """`InputError` for fewer than an export is checked on."""
+    if number < LEAST:
+        raise InputError(f"--sentences is {number}; an export is checked on {LEAST} or more")
+
+
 class Sample(NamedTuple):
     """A sentence to translate and its reference, token ids with EOS."""
 
