@@ -17,6 +17,7 @@ import fairseq.utils
 import pytest
 import torch
 from fairseq import checkpoint_utils, file_io
+from fairseq.data import indexed_dataset
 from fairseq.distributed import utils as distributed_utils
 from fairseq.logging import meters
 from fairseq.models.transformer import transformer_config
@@ -441,6 +442,21 @@ def test_an_epoch_goes_on_at_the_same_batch_by_any_number_of_processes(checkpoin
         trainer = mock.MagicMock(data_parallel_world_size=processes)
         state = Trainer.load_checkpoint(trainer, str(checkpoint))
         assert state["train_iterator"]["iterations_in_epoch"] == batches
+
+
+# Binarised text
+
+
+def test_text_that_is_opened_is_not_read_whole(tmp_path, monkeypatch):
+    builder = indexed_dataset.make_builder(f"{tmp_path}/text.bin", impl="mmap", vocab_size=9)
+    for number in range(4):
+        builder.add_item(torch.arange(number + 1))
+    builder.finalize(f"{tmp_path}/text.idx")
+    opened = mock.Mock(side_effect=open)
+    monkeypatch.setattr(indexed_dataset, "open", opened, raising=False)
+    text = indexed_dataset.MMapIndexedDataset(f"{tmp_path}/text")
+    assert text.sizes.tolist() == [1, 2, 3, 4] and text[2].tolist() == [0, 1, 2]
+    assert [call.args[0] for call in opened.mock_calls] == [f"{tmp_path}/text.idx"]  # for its head
 
 
 # The compiler

@@ -25,6 +25,7 @@ from zipfile import is_zipfile
 
 import torch
 from fairseq import checkpoint_utils
+from fairseq.data import indexed_dataset
 from fairseq.distributed import utils as distributed_utils
 from fairseq.file_io import PathManager
 from fairseq.logging.meters import Meter, MetersDict
@@ -356,6 +357,14 @@ def leave_the_compiler_unloaded() -> None:
             vars(stock).setdefault("__dynamo_disable", stock)
 
 
+def read_no_text_beforehand() -> None:
+    """Have binarised text read as far as batches need it.
+
+    fairseq reads a file whole when it opens it: each process of a training all text, once for each direction.
+    """
+    vars(indexed_dataset)["_warmup_mmap_file"] = lambda path: None
+
+
 def is_fairseqs_command() -> bool:
     """Whether this process is a command of fairseq, such as fairseq-train."""
     return Path([*sys.argv, ""][0]).name.startswith("fairseq-")
@@ -389,4 +398,5 @@ leave_the_others_at_the_end()
 save_before_ending()
 train_no_further()
 leave_the_compiler_unloaded()
+read_no_text_beforehand()
 say_refusals_in_a_sentence()

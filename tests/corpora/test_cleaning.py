@@ -175,8 +175,13 @@ def test_rules_are_read_as_they_are_written():
     for wrong in ("clean", "copy copy", "copy=3", "long=many", "length=-1", "long="):
         with pytest.raises(InputError, match="is not a rule, or is there twice|gives no bound"):
             parse_cleaning(wrong)
-    with pytest.raises(InputError, match="give one above 1"):
-        parse_cleaning("length=0.5")
+    for setting, message in {
+        "length=0.5": "at most 0.5; give one above 1",
+        "length=0": "at most 0; give one above 1",
+        "long=0": "no sentence has at most 0 characters; give long=1 or more",
+    }.items():
+        with pytest.raises(InputError, match=message):
+            parse_cleaning(setting)
 
 
 def test_repetitions_are_those_of_a_set_and_take_little_memory():

@@ -63,6 +63,7 @@ def test_a_checkpoint_may_be_older_than_an_option(data):
         del options[name]
     args = Namespace(**options | {"virtual_epoch_size": 77})
     task = ZeroShotTranslationTask.setup_task(args)
+    assert options["langtoks"] == {"main": (None, None)}  # which no person has given
     assert (args.valid_bleu_lines, args.length_penalty_form, args.cpu_bf16) == (0, "power", False)
     assert (
         task.valid_directions == SUPERVISED and task.validation_bleu is None and args.virtual_epoch_size == 77
@@ -71,6 +72,17 @@ def test_a_checkpoint_may_be_older_than_an_option(data):
 
 def as_typed(option: str) -> str:
     return f"--{option.replace('_', '-')}"
+
+
+VALUES = {  # of options that do not take any word
+    **dict.fromkeys(("decoder_langtok", "lang_tok_replacing_bos_eos", "enable_lang_ids"), []),
+    **dict.fromkeys(("load_alignments", "keep_inference_langtok"), []),
+    "enable_reservsed_directions_shared_datasets": [],
+    "encoder_langtok": ["src"],
+    "lang_tok_style": ["mbart"],
+    "langtoks": ["{'main': ('src', None)}"],
+    "langtoks_specs": ["main,mined"],
+}
 
 
 @pytest.mark.parametrize(
@@ -88,8 +100,10 @@ def as_typed(option: str) -> str:
         (["-t", PIVOT], "give both --source-lang and --target-lang"),
         (["-s", PIVOT, "-t", PIVOT], "two different languages"),
         (["--lang-pairs", PIVOT], "is not a direction"),
-        *[([option, "x"], f"leave out {option}: ") for option in map(as_typed, STOCK_OPTIONS[3:])],
-        (["--encoder-langtok", "src"], "leave out --encoder-langtok: "),
+        *[
+            ([as_typed(option), *VALUES.get(option, ["x"])], f"leave out {as_typed(option)}: ")
+            for option in dict.fromkeys([*STOCK_OPTIONS, *VALUES])
+        ],
         (
             ["--decoder-langtok", "--lang-tok-replacing-bos-eos"],
             "out --decoder-langtok, --lang-tok-replacing-bos-eos:",
@@ -139,9 +153,9 @@ def test_a_validation_sentence_that_is_too_long_is_refused_before_training(data)
     sources, targets = ([*map(int, side)] for side in zip(*sizes.datasets["valid"].sizes))
     line = next(line for line, size in enumerate(sources, start=1) if size > 9)
     assert str(error.value) == (
-        f"{data}/valid.{PIVOT}-{FIRST}.{FIRST}.idx: line {line} of this validation text has {sources[line - 1]} "
-        "tokens with its tags and its end, and the model reads 9 at most; shorten the line, remove it in "
-        f"both languages, or give --max-source-positions {max(sources)}"
+        f"{data}/valid.{PIVOT}-{FIRST}.{FIRST}.idx: line {line} of this validation text has "
+        f"{sources[line - 1]} tokens with its tags and its end, and the model reads 9 at most; shorten the "
+        f"line, remove it in both languages, or give --max-source-positions {max(sources)}"
     )
     task.args.max_source_positions = max(sources)
     with pytest.raises(

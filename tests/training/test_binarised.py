@@ -20,6 +20,7 @@ from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.text.piece_counts import read_piece_counts
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.subword import Subwords
+from zsnmt.training import piece_counts
 from zsnmt.training.binarised import learn_dictionary, prepare
 from zsnmt.training.piece_counts import count_pieces_of, parts_of
 
@@ -132,6 +133,11 @@ def test_pieces_are_counted_in_the_training_text_of_each_language(text, folder):
     of_all = sum(counts.values(), start=Counter())
     assert of_all == {piece: number for piece, number in written.items() if piece in of_all}
     assert len(of_all) == len(dictionary) - dictionary.nspecial - len(LANGUAGES)
+
+
+def test_pieces_are_counted_where_they_are_cut_and_not_read_again(text, tmp_path, monkeypatch):
+    monkeypatch.delattr(piece_counts, "count_ids")
+    prepare(text, tmp_path / "data", LANGUAGES, SETTINGS)
 
 
 def test_unknown_words_are_not_counted(text, tmp_path):

@@ -12,7 +12,7 @@ import pytest
 from zsnmt.errors import InputError
 from zsnmt.processes import memory
 from zsnmt.training import children
-from zsnmt.training.children import KERNEL, kernel_limit, side_by_side, start
+from zsnmt.training.children import KERNEL, KERNELS, SHARING, kernel_limit, side_by_side, start
 
 
 def meet(folder, name: str, other: str) -> None:
@@ -213,12 +213,58 @@ def test_kernels_are_kept_for_an_eighth_of_the_memory_within_bounds(gigabytes, k
 
 def test_a_process_has_the_settings_that_a_person_has_not_set(tmp_path, monkeypatch):
     monkeypatch.setenv("MALLOC_TOP_PAD_", "4096")
-    monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", raising=False)
+    for name in (KERNELS, SHARING):
+        monkeypatch.delenv(name, raising=False)
     with (tmp_path / "log").open("wb") as file, start(["env"], file) as process:
         process.wait()
     found = dict(line.split("=", 1) for line in (tmp_path / "log").read_text().splitlines() if "=" in line)
     assert found["MALLOC_TOP_PAD_"] == "4096"
-    assert found["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == str(kernel_limit(memory()))
+    assert found[KERNELS] == str(kernel_limit(memory()))
+
+
+COMMAND = """
+import os, sys
+from functools import partial
+from pathlib import Path
+from zsnmt.cli.recipe import Recipe
+from zsnmt.training.children import KERNELS, side_by_side
+from zsnmt.training.ranks import Work, start_ranks
+from zsnmt.training.team import Team
+
+def train(folder):
+    work = Work(folder, ["sh", "-c", "env"], "")
+    with (folder / "log").open("wb") as log, start_ranks(work, Team(2, False), [], log) as ranks:
+        for process in ranks.processes.values():
+            process.wait()
+
+Recipe("train")
+print(os.environ[KERNELS])
+folders = [Path(folder) for folder in sys.argv[1:]]
+jobs = [partial(train, folder) for folder in folders]
+side_by_side(jobs, len(jobs)) if jobs[1:] else jobs[0]()
+"""
+
+
+@pytest.mark.parametrize("given", [None, "77"])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_all_trainings_together_keep_the_kernels_that_one_would_unless_a_person_says_how_many(
+    tmp_path, jobs, given
+):
+    """Two processes train each of one or two models at a time."""
+    folders = [tmp_path / str(number) for number in range(jobs)]
+    for folder in folders:
+        folder.mkdir()
+    environment = {name: value for name, value in os.environ.items() if name not in (KERNELS, SHARING)}
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND, *folders],
+        env=environment | ({KERNELS: given} if given else {}),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split()[0] == (given or str(kernel_limit(memory())))
+    for log in (file for folder in folders for file in folder.iterdir()):
+        assert f"{KERNELS}={given or kernel_limit(memory(), 2 * jobs)}\n" in log.read_text()
 
 
 def test_a_process_checks_its_assertions_whatever_the_environment_says(tmp_path, monkeypatch):

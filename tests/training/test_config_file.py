@@ -226,6 +226,7 @@ def test_a_file_that_is_missing_or_not_text_is_named(tmp_path):
         ),
         ({"PAIRS": "few"}, "line 11, sets PAIRS=few: 'few' gives no numbers of sentence pairs; write 30000"),
         ({"SUBWORD_TYPE": "word", "THRESHOLD": "50"}, "words have no threshold"),
+        ({"BALANCE": "0.5"}, "balance 0.5 cannot be used; 1 keeps natural shares"),
         ({"MERGES": "90"}, "line 11, sets MERGES beside VOCABULARY; leave one of the two out"),
         (
             {"VOCABULARY": "", "MERGES": "90", "SUBWORD_TYPE": "unigram"},

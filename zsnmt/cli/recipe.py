@@ -15,7 +15,7 @@ from zsnmt import console
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
 from zsnmt.files.project import CHECKOUT, ROOT
-from zsnmt.training.children import SETTINGS, all_side_by_side
+from zsnmt.training.children import SETTINGS, all_side_by_side, share_kernels
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import Team
 
@@ -37,6 +37,7 @@ class Recipe:
         self.variables: Mapping[str, str] = {**os.environ, "ROOT": str(ROOT)}
         for name, value in SETTINGS.items():
             os.environ.setdefault(name, value)
+        share_kernels(os.environ)
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
 

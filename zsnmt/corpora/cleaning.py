@@ -64,18 +64,23 @@ ALL_RULES = Cleaning(RULES)
 
 def parse_cleaning(setting: str) -> Cleaning:
     """Read rules such as `empty copy long=500 length=3 duplicate`."""
-    bounds: dict[str, float] = {}
+    rules: list[str] = []
+    bounds: dict[str, float] = {LONG: LONGEST, LENGTH: RATIO}
     for word in setting.split():
         rule, bounded, bound = word.partition("=")
-        if rule not in RULES or rule in bounds:
+        if rule not in RULES or rule in rules:
             raise InputError(f"'{rule}' is not a rule, or is there twice; the rules are {', '.join(RULES)}")
         if bounded and (rule not in (LONG, LENGTH) or not re.fullmatch(r"[0-9]+(\.[0-9]+)?", bound)):
             raise InputError(f"'{word}' gives no bound; write {LONG}=500 or {LENGTH}=3, and no other bounds")
-        bounds[rule] = float(bound or 0)
-    longest, ratio = int(bounds.get(LONG, 0)) or LONGEST, bounds.get(LENGTH, 0) or RATIO
+        rules.append(rule)
+        if bound:
+            bounds[rule] = float(bound)
+    longest, ratio = int(bounds[LONG]), bounds[LENGTH]
+    if longest < 1:
+        raise InputError(f"no sentence has at most {longest} characters; give {LONG}=1 or more")
     if ratio < 1:
         raise InputError(f"no lengths have a ratio of at most {ratio:g}; give one above 1")
-    return Cleaning(tuple(rule for rule in RULES if rule in bounds), longest, ratio)
+    return Cleaning(tuple(rule for rule in RULES if rule in rules), longest, ratio)
 
 
 def are_unlike(lengths: Sequence[float], ratio: float = RATIO) -> bool:

@@ -104,15 +104,18 @@ class JudgedBlock(NamedTuple):
     digests: Mapping[str, bytearray]
 
 
-def check_overlap(text: Path, languages: Sequence[str], workers: int = 1) -> tuple[dict, list[list[Overlap]]]:
-    """Counts by training pair (see `Judged`), and the overlaps of every training line that has any.
+def check_overlap(
+    text: Path, languages: Sequence[str], workers: int = 1
+) -> tuple[dict, Iterator[list[Overlap]]]:
+    """Counts by training pair (see `Judged`), and the overlaps of every training line that has any, for which
+    pairs that have some are read again.
 
     Raises `InputError` for text that breaks the contract and where there is none to train on.
     """
     held_out = checked_held_out(text, languages)
     judged = judge(text, languages, held_out, workers=workers)
     found = (find_overlaps(text, each.pair, held_out) for each in judged if OVERLAPS in each.verdicts)
-    return {each.name: each.counts for each in judged}, [*filter(None, chain.from_iterable(found))]
+    return {each.name: each.counts for each in judged}, filter(None, chain.from_iterable(found))
 
 
 def checked_held_out(text: Path, languages: Sequence[str]) -> dict[str, Place]:

@@ -265,10 +265,12 @@ class TaggedDataManager(MultilingualDatasetManager):
         return split in getattr(self.args, "valid_subset", "").split(",")
 
     def check_lengths(self, pairs: TaggedPairs, folder: Path, split: str) -> None:
-        """`InputError` for a sentence that is too long for the model or a batch, of which fairseq would say so
-        at the first validation, and lose what it has trained until then.
+        """`InputError` for a sentence too long for the model or a batch, of which fairseq would say so at the
+        first validation, and lose what it has trained until then.
         """
-        direction, batch = pairs.direction, self.args.max_tokens_valid or self.args.max_tokens or math.inf
+        direction = pairs.direction
+        # fairseq takes --max-tokens-valid for a word.
+        batch = int(self.args.max_tokens_valid or self.args.max_tokens or 0) or math.inf
         for language, sizes, model, end in (
             (direction.source, pairs.src_sizes, "the model reads", "source"),
             (direction.target, pairs.tgt_sizes, "the model writes", "target"),

@@ -38,8 +38,10 @@ AFTER_PIPELINES = "valid_bleu_lines"  # an option younger than `pipeline.json`, 
 BY_DIRECTION = "_by_direction"  # ends the names of figures in logs that have a row for each direction
 STOCK_OPTIONS = (
     "encoder_langtok decoder_langtok lang_tok_replacing_bos_eos langs lang_dict source_dict target_dict "
-    "fixed_dictionary"
+    "fixed_dictionary langtoks langtoks_specs lang_tok_style enable_lang_ids load_alignments "
+    "enable_reservsed_directions_shared_datasets keep_inference_langtok"
 ).split()
+NO_LANGTOKS = {"main": (None, None)}  # to fairseq: no tags by its own options
 CHANGED_OPTIONS = ["lang_pairs"]  # options of the stock task that take other words here
 
 
@@ -114,7 +116,12 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         parser = ArgumentParser()
         cls.add_args(parser)
         parser.parse_args([args.data], namespace=args)  # sets what is not there
-        if refused := [f"--{name.replace('_', '-')}" for name in STOCK_OPTIONS if getattr(args, name, None)]:
+        harmless = {**vars(parser.parse_args([args.data])), "langtoks": NO_LANGTOKS}
+        if refused := [
+            f"--{name.replace('_', '-')}"
+            for name in STOCK_OPTIONS
+            if getattr(args, name) not in (None, False, harmless[name])
+        ]:
             raise InputError(
                 f"leave out {', '.join(refused)}: zs_translation places tags by --language-tags and reads "
                 "languages and dictionary from the data folder"
@@ -153,7 +160,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         # A checkpoint holds these as booleans, which eval_bool would turn into False.
         args.left_pad_source = utils.eval_bool(str(args.left_pad_source))
         args.left_pad_target = utils.eval_bool(str(args.left_pad_target))
-        args.langtoks = {"main": (None, None)}
+        args.langtoks = dict(NO_LANGTOKS)
         task = cls(args, languages, dict.fromkeys(languages, dictionary), training)
         task.before_pipelines = before_pipelines
         return task

@@ -11,6 +11,7 @@ from zsnmt.processes import map_in_processes, progress
 from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.piece_restriction import restrict_pieces
 from zsnmt.text.pipeline import RAW, TextPipeline
+from zsnmt.text.sampling import check_balance
 from zsnmt.text.subword import MODEL_FILE, Subwords, restrict, train_subwords
 from zsnmt.text.tokenisation import (
     devanagari_kind,
@@ -52,6 +53,7 @@ class TextSettings:
             raise InputError(
                 "words have no threshold and no balance, which are those of a subword model; leave them out"
             )
+        check_balance(self.balance)
 
     @property
     def words(self) -> int | None:

@@ -12,6 +12,14 @@ SAMPLE = 500
 LARGE = 2**26  # bytes of a file of which no more is read than the sample
 
 
+def check_balance(balance: float | None) -> None:
+    """`InputError` for a balance below 1."""
+    if balance is not None and not balance >= 1:
+        raise InputError(
+            f"balance {balance} cannot be used; 1 keeps natural shares, larger is more equal (5 is usual)"
+        )
+
+
 def sample_sizes(available: Mapping[str, int], bound: int, balance: float | None = None) -> dict[str, int]:
     """The number of sentences to take of each language, about min(bound, all) together, at least one each.
 
@@ -19,10 +27,7 @@ def sample_sizes(available: Mapping[str, int], bound: int, balance: float | None
     to p^(1/T) (Arivazhagan et al. 2019): T=1 is natural, a large T is equal, so that small languages
     are repeated. Raises InputError for T below 1, a bound below 1, or a language without sentences.
     """
-    if balance is not None and not balance >= 1:
-        raise InputError(
-            f"balance {balance} cannot be used; 1 keeps natural shares, larger is more equal (5 is usual)"
-        )
+    check_balance(balance)
     if bound < 1:
         raise InputError(f"a bound of {bound} sentences leaves nothing; give a positive number")
     if not available:

@@ -38,7 +38,6 @@ from zsnmt.text.learning import (
 from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.piece_counts import write_piece_counts
 from zsnmt.text.pipeline import TextPipeline
-from zsnmt.training.piece_counts import count_training_pieces
 from zsnmt.training.segmented import read_segmented, write_segmented
 
 SEGMENTED = "segmented"  # folder
@@ -156,7 +155,7 @@ def fill(
             shards=shards,
             segmented=segmented,
         )
-    write_piece_counts(folder, count_training_pieces(folder, dictionary, languages))
+    write_piece_counts(folder, known_pieces(segmented, dictionary, languages))
     for made in (TOKENISED, SEGMENTED):
         shutil.rmtree(folder / made, ignore_errors=True)
 
@@ -241,6 +240,16 @@ def learn_dictionary(counts: Counter[str], languages: Sequence[str], words: int 
     for piece, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:words]:
         dictionary.add_symbol(piece, count)
     return dictionary
+
+
+def known_pieces(
+    segmented: Mapping[TextFile, Counter[str]], dictionary: Dictionary, languages: Sequence[str]
+) -> dict[str, Counter[str]]:
+    """How often each language uses each piece of the dictionary in the training text."""
+    counts: dict[str, Counter[str]] = {language: Counter() for language in languages}
+    for file, of_file in segmented.items():
+        counts[file.language].update({piece: of_file[piece] for piece in of_file if piece in dictionary})
+    return counts
 
 
 def count_pieces(file: TextFile, pipeline: TextPipeline) -> Counter[str]:

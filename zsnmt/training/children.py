@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing import connection, get_context
@@ -36,6 +36,7 @@ def kernel_limit(memory: int, processes: int = 1) -> int:
 
 KERNEL = 700 * 1000  # bytes
 KERNELS = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
+SHARING = "ZSNMT_PROCESSES"  # how many processes the bound of KERNELS is for, where no person has set that
 # On a CPU: one thread for each process, since threads that wait for each other cost more than they give. And
 # glibc would hand large tensors back to the system after each use and fault them in again at the next.
 SETTINGS = {
@@ -43,29 +44,36 @@ SETTINGS = {
     "MALLOC_MMAP_THRESHOLD_": "4294967296",
     "MALLOC_TRIM_THRESHOLD_": "17179869184",
     "MALLOC_TOP_PAD_": "268435456",
-    KERNELS: str(kernel_limit(memory())),
     "PYTHONWARNINGS": "ignore",
 }  # variables of the environment that a command's processes have unless a person sets others
-
-
 NEVER = ("PYTHONOPTIMIZE",)  # fairseq checks what it does by assertions, which this leaves out
+
+
+def share_kernels(environment: MutableMapping[str, str], processes: int = 1) -> None:
+    """Bound the kernels of each of so many processes that get an environment, unless a person has; of
+    processes that each of several jobs starts, all together count.
+    """
+    if SHARING in environment or KERNELS not in environment:
+        together = processes * int(environment.get(SHARING, "1"))
+        environment.update({SHARING: str(together), KERNELS: str(kernel_limit(memory(), together))})
 
 
 @contextmanager
 def start(
-    command: Sequence[str], output: BinaryIO, settings: Mapping[str, str] = {}
+    command: Sequence[str], output: BinaryIO, settings: Mapping[str, str] = {}, processes: int = 1
 ) -> Iterator[subprocess.Popen]:
     """A process that writes its output and errors to a file; it is ended when the block is left, and when
-    this process dies. `settings`: further variables that it has unless a person sets others.
+    this process dies. `settings`: further variables that it has unless a person sets others; `processes`: how
+    many like it there are at a time.
     """
+    environment = {**SETTINGS, **settings, **os.environ}
+    share_kernels(environment, processes)
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT,
-        env={
-            name: value for name, value in {**SETTINGS, **settings, **os.environ}.items() if name not in NEVER
-        },
+        env={name: value for name, value in environment.items() if name not in NEVER},
         close_fds=False,  # so that it holds the locks that this process holds
         preexec_fn=partial(end_with, os.getpid()),
     )
@@ -158,7 +166,7 @@ def run_job(
 
     end_with(parent)
     os.environ |= gpu_of(number)
-    os.environ.setdefault(KERNELS, str(kernel_limit(memory(), together)))
+    share_kernels(os.environ, together)
     console.run(work)
 
 

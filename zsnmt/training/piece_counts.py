@@ -43,7 +43,8 @@ def count_training_pieces(
 def count_ids(prefix: Path, size: int) -> np.ndarray:
     """How often each id below `size` occurs in a binarised text."""
     counts = np.zeros(size, dtype=np.int64)
-    for ids in parts_of(np.fromfile(f"{prefix}.bin", dtype=MMapIndexedDataset(str(prefix))._index.dtype)):
+    dtype = MMapIndexedDataset(str(prefix))._index.dtype
+    for ids in parts_of(np.memmap(f"{prefix}.bin", dtype=dtype, mode="r")):
         counts += np.bincount(ids, minlength=size)
     return counts
 

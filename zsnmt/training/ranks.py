@@ -8,9 +8,8 @@ from pathlib import Path
 from subprocess import Popen
 from typing import BinaryIO, NamedTuple
 
-from zsnmt.processes import memory
 from zsnmt.runs.log import Errors
-from zsnmt.training.children import KERNELS, describe_ending, kernel_limit, start
+from zsnmt.training.children import describe_ending, start
 from zsnmt.training.hosts import Line, Lost, interface_of
 from zsnmt.training.team import Team
 
@@ -123,13 +122,13 @@ def start_ranks(
     interface = interface_of(lines[0].here if lines else team.address[0]) if team.size > 1 else None
     names = ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME" if lines else "")
     settings = {name: interface for name in names if name and interface}
-    settings[KERNELS] = str(kernel_limit(memory(), len(team.ranks())))
     with ExitStack() as stack:
         processes = {}
         for rank in team.ranks():
             log = first_log if first_log and rank == 0 else stack.enter_context(work.log(rank).open("wb"))
             words = team.words(rank, work.meeting) if team.size > 1 else []
-            processes[rank] = stack.enter_context(start([*work.command, *words], log, settings))
+            command = [*work.command, *words]
+            processes[rank] = stack.enter_context(start(command, log, settings, processes=team.processes))
         ranks = Ranks(processes, work, team, lines=lines)
         try:
             yield ranks

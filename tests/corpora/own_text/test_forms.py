@@ -91,6 +91,23 @@ def test_zsnmts_own_form_is_read_as_it_is(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "files",
+    [
+        {"dev__de": DE[:1], "dev__en": EN[:1]},
+        {"validation__de___en__de": DE[:1], "validation__de___en__en": EN[:1]},
+        {"train__en": EN, "train__fr": FR},
+    ],
+)
+def test_text_that_experiments_know_by_other_names_is_not_left_where_it_is(tmp_path, files):
+    text = write(tmp_path / "text", train__de___en__de=DE, train__de___en__en=EN, train__log=["a"])
+    assert is_own_form(text)
+    (text / "train.log").unlink()
+    assert not is_own_form(write(text, **files))
+    made = rewritten(text)
+    assert {"valid.en-de.en", "train.en-fr.en"} & made.keys() and made["train.en-de.en"] == EN
+
+
+@pytest.mark.parametrize(
     "files, pattern, message",
     [
         ({"a__txt": ["b"]}, "", "no training text in a form that zsnmt reads: .* files there: a.txt$"),
@@ -244,11 +261,12 @@ def test_a_dataset_without_languages_and_a_row_without_a_translation(tmp_path, m
     monkeypatch.setattr(saved_dataset, "open_stream", lambda file: Stream([], {"text": "string"}))
     with pytest.raises(InputError, match="has the columns text; it needs 'translation'"):
         read_tables(tmp_path / "books")
-    empty = Stream([{"de": "Ja.", "en": None}], {"de": "string", "en": "string"})
-    monkeypatch.setattr(saved_dataset, "open_stream", lambda file: empty)
-    (table,) = read_tables(tmp_path / "books")
-    with pytest.raises(InputError, match="books, row 1 has no sentence with a translation"):
-        [*table.rows()]
+    half = Stream([{"de": "Ja.", "en": None}], {"de": "string", "en": "string"})
+    for empty in half, Stream([{"translation": None}], {"translation": TEXTS}):
+        monkeypatch.setattr(saved_dataset, "open_stream", lambda file, empty=empty: empty)
+        (table,) = read_tables(tmp_path / "books")
+        with pytest.raises(InputError, match="books, row 1 has no sentence with a translation"):
+            [*table.rows()]
 
 
 def test_an_arrow_file_is_read(tmp_path):

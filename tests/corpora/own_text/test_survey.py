@@ -2,6 +2,7 @@
 
 from functools import partial
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -40,6 +41,13 @@ def test_a_script_without_spaces_is_counted_by_its_characters():
 def test_a_table_in_several_languages_counts_the_pairs_with_the_pivot_that_have_both():
     found = survey([table("train", "de en fr", "a|b|c", "a||c", "a|b|")], ("en", "de", "fr"))
     assert found.pairs == {"en-de": 200, "en-fr": 100} and found.words == 600
+
+
+def test_a_table_in_several_languages_is_read_once():
+    read = mock.Mock(side_effect=lambda: iter([("a", "b", "c")] * 100))
+    tables = [Table(split, ("en", "de", "fr"), (), read) for split in ("train", "test")]
+    assert survey(tables, ("en", "de", "fr")).pairs == {"en-de": 100, "en-fr": 100}
+    assert read.call_count == 2
 
 
 def test_a_language_with_little_text_is_named_with_what_to_do():

@@ -1,11 +1,13 @@
 """The forms that a person's parallel text may have, and which one a path has."""
 
+from collections import Counter
 from pathlib import Path
 
-from zsnmt.corpora.own_text.line_files import OWN_FORM, tables_of_pattern
+from zsnmt.corpora.own_text.line_files import OWN_FORM, read_pattern, tables_of_pattern
 from zsnmt.corpora.own_text.saved_dataset import state_files, tables_of_datasets
 from zsnmt.corpora.own_text.tab_separated import SUFFIX, tables_of_tab_separated
-from zsnmt.corpora.own_text.table import Table
+from zsnmt.corpora.own_text.table import SPLITS_BY_NAME, Table
+from zsnmt.corpora.parallel_text import SPLITS
 from zsnmt.errors import InputError
 
 NAMES_SHOWN = 5
@@ -42,7 +44,20 @@ def read_tables(path: Path, pattern: str = "") -> list[Table]:
 def is_own_form(path: Path) -> bool:
     """Whether a path is read as it is: a folder with files of pairs, or with nothing of another form."""
     others = state_files(path) or tab_separated_files(path) or any(path.glob("train.*"))
-    return path.is_dir() and (has_pairs(path) and not state_files(path) or not others)
+    own = has_pairs(path) and not state_files(path) and not has_other_names(path)
+    return path.is_dir() and (own or not others)
+
+
+def has_other_names(folder: Path) -> bool:
+    """Whether a folder of pairs also has text that `read_tables` reads, but experiments do not: sets named
+    `dev` or `validation`, or training text in several languages.
+    """
+    pairs, multiway = (
+        Counter(match["split"] for file in folder.iterdir() if (match := pattern.fullmatch(file.name)))
+        for pattern in map(read_pattern, OWN_FORM)
+    )
+    others = SPLITS_BY_NAME.keys() - {*SPLITS}
+    return multiway["train"] > 1 or any((pairs + multiway)[split] > 1 for split in others)
 
 
 def has_pairs(folder: Path) -> bool:

@@ -46,7 +46,7 @@ def hold_out(text: Path, languages: Sequence[str], most: int, seed: int = 1) -> 
             if not chosen:
                 raise InputError(
                     f"{'-'.join(pair)} has no sentence left for a {split} set that is not in another set and "
-                    f"has at most {LONGEST} characters; give {split} sets of your own beside the training text"
+                    f"of at most {LONGEST} characters; give {split} sets of your own beside the training text"
                 )
             out[pair] |= chosen.keys()
             taken |= {normalise(sentence) for sides in chosen.values() for sentence in sides}

@@ -69,13 +69,13 @@ def languages_of(file: Path) -> tuple[str, ...]:
 def rows_of(files: Sequence[Path], languages: tuple[str, ...]) -> Iterator[Row]:
     """The rows of all files of a dataset; what is None is empty."""
     for number, of_row in enumerate(chain.from_iterable(map(read_rows, files)), start=1):
-        row = tuple(of_row[language] or "" for language in languages)
+        row = tuple((of_row or {}).get(language) or "" for language in languages)
         check_row(row, f"{files[0].parent}, row {number}")
         yield row
 
 
-def read_rows(file: Path) -> Iterator[dict]:
-    """The rows of a file, by language, a batch in memory at a time."""
+def read_rows(file: Path) -> Iterator[dict | None]:
+    """The rows of a file, by language, a batch in memory at a time; None for one without sentences."""
     stream = open_stream(file)
     with damage_of(file, REMEDY):
         for batch in stream:

@@ -1,16 +1,16 @@
 """What a person's text has: how much of it, in which languages and scripts."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from zsnmt.corpora.own_text.languages import pairs_of
-from zsnmt.corpora.own_text.rewriting import sentence_pairs
-from zsnmt.corpora.own_text.table import Table
+from zsnmt.corpora.own_text.languages import Pair, pairs_of
+from zsnmt.corpora.own_text.table import Row, Table
 from zsnmt.corpora.parallel_text import SPLITS
 from zsnmt.errors import InputError
 from zsnmt.processes import progress
 from zsnmt.scoring.language_identification import main_script
+from zsnmt.text.lines import is_blank
 
 FEWEST = 100  # sentence pairs that a language needs: with fewer there is nothing to learn or to hold out
 UNSPACED = ("Han", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan")  # scripts without spaces between words
@@ -40,26 +40,27 @@ class Survey:
 
 
 def survey(tables: Sequence[Table], languages: Sequence[str]) -> Survey:
-    """Read all tables, once for each of their pairs, and count; `InputError` for a fault in the text, and for
-    a language with too little of it.
+    """Read all tables once, and count; `InputError` for a fault in the text, and for a language with too
+    little of it.
     """
     pairs: Counter[str] = Counter()
     words: Counter[str] = Counter()
     characters: dict[str, Counter[str]] = {language: Counter() for language in languages}
     different = set[str]()
     for table in tables:
-        for pair in pairs_of(table, languages):
-            name = "-".join(pair)
-            for row in progress(sentence_pairs([table], pair), f"reading {name}", unit=" lines"):
-                if table.split != "train":
-                    continue  # read all the same, so that a fault is told of before anything is made
-                pairs[name] += 1
-                for language, sentence in zip(pair, row):
-                    spaced = sentence.split()
-                    words[language] += len(spaced)
-                    characters[language].update(sentence)
-                    if len(different) < COUNTED:
-                        different.update(spaced)
+        counted = dict.fromkeys(pairs_of(table, languages), 0)
+        name = "-".join(table.languages)
+        for pair, row in progress(all_sentence_pairs(table, [*counted]), f"reading {name}", unit=" pairs"):
+            if table.split != "train":
+                continue  # read all the same, so that a fault is told of before anything is made
+            counted[pair] += 1
+            for language, sentence in zip(pair, row):
+                spaced = sentence.split()
+                words[language] += len(spaced)
+                characters[language].update(sentence)
+                if len(different) < COUNTED:
+                    different.update(spaced)
+        pairs.update({"-".join(pair): number for pair, number in counted.items() if number})
     check_enough(pairs, languages)
     scripts = {language: script for language in languages if (script := main_script(characters[language]))}
     for language, script in scripts.items():
@@ -74,6 +75,16 @@ def survey(tables: Sequence[Table], languages: Sequence[str]) -> Survey:
         scripts=scripts,
         lacking=lacking_splits(tables, languages),
     )
+
+
+def all_sentence_pairs(table: Table, pairs: Sequence[Pair]) -> Iterator[tuple[Pair, Row]]:
+    """The sentences of pairs of languages in rows that have both, each with its pair; one reading for all."""
+    for row in table.rows() if pairs else ():
+        sentences = dict(zip(table.languages, row))
+        for pair in pairs:
+            sides = tuple(sentences[language] for language in pair)
+            if not any(map(is_blank, sides)):
+                yield pair, sides
 
 
 def check_enough(pairs: Mapping[str, int], languages: Sequence[str]) -> None:
