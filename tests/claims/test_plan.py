@@ -82,6 +82,16 @@ def test_more_seeds_are_planned_where_a_few_more_would_tell(places, config, valu
     assert shown.endswith(f" {tell}")
 
 
+def test_of_cheap_jobs_more_seeds_are_planned(places, monkeypatch):
+    measured = Measured("bleu", -3.0, interval=(-9.0, 3.0), difference=True)
+    effect = Effect("word_orders", "1, 2, 3", measured, several=True, deviations=(3.0, 3.0))
+    planned = []
+    for cheap in (0.0, 1e9):
+        monkeypatch.setattr("zsnmt.claims.plan.CHEAP", cheap)
+        planned.append([job.seed for job in plan([Outcome(BY_NAME["L18"], [effect])], places, ["L18"])])
+    assert planned == [[1, 2, 3], [*range(1, 18)]]
+
+
 def test_seeds_that_begin_at_zero_are_counted(places):
     """Five tell: 0 to 4."""
     measured = Measured("ml_score", -0.05, interval=(-0.1, 0.1), difference=True)

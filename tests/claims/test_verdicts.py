@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 import pytest
 from scipy.stats import ttest_1samp, ttest_ind
 
-from zsnmt.claims.plan import MOST_SEEDS
+from zsnmt.claims.plan import MOST_CHEAP_SEEDS
 from zsnmt.claims.verdicts import (
     ABOVE_ZERO,
     BELOW_ZERO,
@@ -189,7 +189,7 @@ def test_a_claim_to_which_seeds_are_added_is_decided_wrongly_a_little_more_often
         while abs(fmean(sides[0]) - fmean(sides[1])) <= half_width(sides):
             apart = abs(fmean(sides[0]) - fmean(sides[1]))
             number = seeds_that_tell(apart, [*map(stdev, sides)])
-            if not adding or number is None or not len(sides[0]) < number <= MOST_SEEDS:
+            if not adding or number is None or not len(sides[0]) < number <= MOST_CHEAP_SEEDS:
                 return False
             sides = [side + [draw(0, 1) for _ in range(number - len(side))] for side in sides]
         return True

@@ -24,7 +24,8 @@ from zsnmt.training.studies import systems
 FINAL_VERDICTS = (HOLDS, FAILS)
 FOLDER = "claims"  # below the runs: what jobs printed, and how long they took
 HOURS_FILE = "hours.json"
-MOST_SEEDS = 10  # of a system, which would be trained so that a claim is decided
+MOST_SEEDS = 10  # of a system, which would be trained so that a claim is decided,
+CHEAP, MOST_CHEAP_SEEDS = 0.1, 40  # or of jobs that take at most so many hours
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,8 @@ class Job:
 def plan(outcomes: Sequence[Outcome], places: Places, only: Sequence[str] = ()) -> list[Job]:
     """The jobs that `only` some claims need, or all that are not decided, without those that are done.
 
-    A job is there for each seed of a need; for more, up to `MOST_SEEDS`, where so many would tell.
+    A job is there for each seed of a need; for more, up to `MOST_SEEDS`, or `MOST_CHEAP_SEEDS` of cheap
+    ones, where so many would tell.
     First come the first seeds of all, among them the job that is the cheapest for each claim that it serves,
     and last what cannot be done here. A run that several jobs need is counted with the first of them. Raises
     `InputError` for a claim that does not exist.
@@ -99,7 +101,7 @@ def plan(outcomes: Sequence[Outcome], places: Places, only: Sequence[str] = ()) 
     for each in outcomes:
         if is_asked(each, only):
             for need in each.claim.needs:
-                for seed in seeds_of(need, each):
+                for seed in seeds_of(need, each, most_seeds(need, places)):
                     served.setdefault((need, seed), []).append(each.claim.name)
     share = measured_share(places.runs)
     jobs = [
@@ -120,16 +122,22 @@ def is_asked(each: Outcome, only: Sequence[str]) -> bool:
     return each.claim.name in only or not only and each.verdict not in FINAL_VERDICTS
 
 
-def seeds_of(need: Need, each: Outcome) -> list[int]:
-    """The seeds that a claim has or needs, and more where the need's configs leave it open and a few more
-    would tell.
+def most_seeds(need: Need, places: Places) -> int:
+    """How many seeds of a need may be made: more where one is cheap."""
+    job = make_job(need, need.seeds[-1] + MOST_CHEAP_SEEDS, (), places=places)  # of which nothing is kept
+    return MOST_CHEAP_SEEDS if not job.lacks and 0 < job.expected_hours <= CHEAP else MOST_SEEDS
+
+
+def seeds_of(need: Need, each: Outcome, most: int) -> list[int]:
+    """The seeds that a claim has or needs, and more, up to `most`, where the need's configs leave it open and
+    so many would tell.
     """
     told = [
         each.seeds_to_decide(effect)
         for effect in each.effects
         if each.vote(effect) == OPEN and {*configs_of(effect)} & {config.stem for config in need.configs}
     ]
-    enough = [number for number in told if number is not None and number <= MOST_SEEDS]
+    enough = [number for number in told if number is not None and number <= most]
     seeds = each.seeds_of(need)
     further = seeds[-1] + 1
     return [*seeds, *range(further, further + max([0, *enough]) - len(seeds))]
