@@ -5,8 +5,10 @@ import shutil
 import pytest
 
 from tests.adaptation.conftest import FIRST, KNOWN, LANGUAGES, NEW, PAIRS, PIVOT, SECOND
+from zsnmt.adaptation import adapt
 from zsnmt.adaptation.adapt import Adaptation, adapt_run
 from zsnmt.adaptation.joined_text import files_of, join_text, new_languages
+from zsnmt.adaptation.modes import FROZEN, FULL
 from zsnmt.corpora.cleaning import Cleaning
 from zsnmt.corpora.parallel_text import SPLITS, find_pair, pairs_of_split
 from zsnmt.errors import InputError
@@ -14,6 +16,7 @@ from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.training.config import Config
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.steps import Steps
+from zsnmt.training.team import Team
 
 
 @pytest.fixture
@@ -113,3 +116,21 @@ def test_a_config_of_an_adaptation_cleans_nothing(tmp_path):
     experiment = Experiment(config, tmp_path / "x.conf", tmp_path / "x")
     with pytest.raises(InputError, match="x.conf sets CLEANING, .*; clean the new text alone by zsnmt clean"):
         adapt_run(Steps("adapt"), experiment, Adaptation(tmp_path), name="x", seed=1, recipe="")
+
+
+@pytest.mark.parametrize("mode", [FULL, FROZEN])
+def test_what_a_student_may_forget_is_said_before_anything_is_made(tmp_path, monkeypatch, mode):
+    for name in ("check_trained", "check_pipeline", "check_options"):
+        monkeypatch.setattr(adapt, name, lambda *_: None)
+    monkeypatch.setattr(adapt, "options_of", lambda run: ["--update-freq", "3"])
+    monkeypatch.setattr(adapt, "direction_lists", lambda run: {"synthetic": ["de-fr"], "few_shot": []})
+    experiment = Experiment(Config((PIVOT, NEW), text="text"), tmp_path / "x.conf", tmp_path / "x")
+    said: list[str] = []
+    monkeypatch.setattr(Steps, "say", lambda self, sentence: said.append(sentence))
+    adapt.check_adaptation(Steps("adapt"), experiment, Adaptation(tmp_path, mode), run=tmp_path / "x")
+    assert [sentence for sentence in said if "may forget them; --frozen keeps them" in sentence] == said
+    assert bool(said) == (mode == FULL)
+    steps = Steps("adapt", team=Team(2, gpus=False))
+    with pytest.raises(InputError, match="2 processes cannot share the batches of an update evenly"):
+        adapt.check_adaptation(steps, experiment, Adaptation(tmp_path, mode), run=tmp_path / "x")
+    assert not [*tmp_path.iterdir()]

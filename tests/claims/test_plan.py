@@ -288,7 +288,9 @@ def test_folders_with_spaces_and_other_folders_than_the_projects_are_found(place
 def test_what_jobs_took_corrects_what_they_are_thought_to_take(places):
     before = jobs_of(places, "L22")[0].hours
     (places.runs / FOLDER).mkdir(parents=True)
-    (places.runs / FOLDER / HOURS_FILE).write_text(json.dumps({"a": [1.0, 4.0], "b": [1.0, 2.0]}))
+    (places.runs / FOLDER / HOURS_FILE).write_text(
+        json.dumps({"a": [1.0, 4.0], "b": [1.0, 2.0], "c": [0.0, 9.0]})
+    )
     assert jobs_of(places, "L22")[0].hours == pytest.approx(3 * before)
 
 
@@ -301,6 +303,24 @@ def test_what_is_kept_of_a_job_is_what_it_was_thought_to_take_before_any_correct
     do_job(Steps("claims"), job, places)
     thought, _ = json.loads((places.runs / FOLDER / HOURS_FILE).read_text())[job.name]
     assert thought == pytest.approx(job.hours / 4)
+
+
+def test_the_hours_of_a_job_that_was_stopped_count(places, monkeypatch):
+    job = jobs_of(places, "L22")[0]
+    spent = places.runs / FOLDER / f"{job.name}.hours.json"
+
+    def stop(words, output):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("zsnmt.claims.doing.call", stop)
+    with pytest.raises(KeyboardInterrupt):
+        do_job(Steps("claims"), job, places)
+    assert 0 < json.loads(spent.read_text())["hours"] < 1
+    spent.write_text('{"hours": 9.0}')
+    monkeypatch.setattr("zsnmt.claims.doing.call", lambda words, output: None)
+    do_job(Steps("claims"), job, places)
+    _, taken = json.loads((places.runs / FOLDER / HOURS_FILE).read_text())[job.name]
+    assert 9 < taken < 10 and not spent.exists()
 
 
 def test_a_claim_that_does_not_exist_is_refused(places):

@@ -54,8 +54,8 @@ def work(data, tmp_path_factory):
     """Trains with so many processes; `begun` holds those of the last training."""
     begun: list = []
 
-    def start(command, output, settings):
-        begun.append(context := stock(command, output, settings))
+    def start(*arguments, **settings):
+        begun.append(context := stock(*arguments, **settings))
         return context
 
     def in_folder(team: Team, folder: Path | None = None, *further: str) -> Trained:

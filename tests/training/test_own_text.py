@@ -18,6 +18,7 @@ from zsnmt.training.machine import Machine
 from zsnmt.training.own_text import OwnText, config_file, config_text, describe, ensure_config, setting_line
 from zsnmt.training.rule import choose
 from zsnmt.training.steps import Steps
+from zsnmt.training.team import Team
 
 MACHINE = Machine(cores=2, memory=8)
 EXAMPLE = Survey(  # of configs/own.conf
@@ -48,10 +49,10 @@ def ensured(tmp_path, monkeypatch):
     monkeypatch.setattr(own_text, "this_machine", lambda: MACHINE)
     runs = tmp_path / "runs"
 
-    def ensure(text: OwnText, file: Path | None = None):
+    def ensure(text: OwnText, file: Path | None = None, team: Team = Team()):
         said: list[str] = []
         file = file or config_file(text, runs)
-        ensure_config(text, file, {"ROOT": str(ROOT)}, runs=runs, say=said.append)
+        ensure_config(text, file, {"ROOT": str(ROOT)}, runs=runs, say=said.append, team=team)
         return said, file, read_config(file, {"ROOT": str(ROOT)})
 
     return ensure
@@ -73,6 +74,15 @@ def test_a_config_is_made_with_its_reasons_and_kept(text, ensured, tmp_path):
     assert len(again) == 1 and f"the config is {file}, made before" in again[0]
     file.write_bytes(before + b"BEAM=2\n")
     assert ensured(OwnText(text, PATTERN, ("en", "de", "fr")))[2].beam == 2
+
+
+def test_processes_without_gpu_have_a_model_for_none(text, ensured, tmp_path, monkeypatch):
+    monkeypatch.setattr(own_text, "this_machine", lambda: replace(MACHINE, gpu=80))
+    of_text = OwnText(text, PATTERN)
+    for place, team in enumerate((Team(), Team(2, gpus=False))):
+        said, _, config = ensured(of_text, tmp_path / f"{place}.conf", team)
+        assert ("no GPU" in " ".join(said)) == bool(place)
+        assert ("--fast-training" in config.fairseq_options) == bool(place)
 
 
 def test_the_config_of_another_text_is_not_taken(text, ensured, tmp_path):

@@ -46,6 +46,15 @@ def test_the_machines_of_a_job_meet_at_its_first(cluster):
         hosts_of_job({})
 
 
+def test_what_slurm_refuses_is_said_in_a_sentence(cluster):
+    for name in ("sbatch", "scontrol"):
+        (cluster.parent / name).write_text("#!/bin/bash\nexit 1\n")
+    with pytest.raises(InputError, match="sbatch refuses it"):
+        slurm.main([*CALL, "--submit"])
+    with pytest.raises(InputError, match="scontrol does not say which machines"):
+        hosts_of_job(VARIABLES)
+
+
 CALL = ["configs/iwslt17.conf", "zs_transformer", "zs_transformer_residual", "--seeds", "1", "2", "7"]
 
 

@@ -53,6 +53,8 @@ def test_a_training_that_cannot_be_shared_is_refused_before_anything_is_made(tmp
 def test_hosts_must_meet():
     with pytest.raises(InputError, match="host 2 is not one of 2"):
         Team(hosts=2, host=2, meet="here:1")
+    with pytest.raises(InputError, match="one host meets nobody"):
+        Team(meet="here:1")
     with pytest.raises(InputError, match="2 hosts must know where they meet; give --meet"):
         Team(hosts=2)
     for port in (0, 65536, 99999):

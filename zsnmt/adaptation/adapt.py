@@ -15,7 +15,7 @@ from zsnmt.files.replacing import replacing, replacing_folder
 from zsnmt.languages import read_languages
 from zsnmt.processes import cores
 from zsnmt.runs.checksums import check_pipeline
-from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_trained, read_record
+from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_trained, direction_lists, read_record
 from zsnmt.runs.systems import BASELINE
 from zsnmt.training.experiment import (
     Experiment,
@@ -24,7 +24,9 @@ from zsnmt.training.experiment import (
     hold,
     make_source,
 )
+from zsnmt.training.fairseq_train import options_of
 from zsnmt.training.steps import Steps, content_of
+from zsnmt.training.team import shared_updates
 from zsnmt.training.train import check_options, train_and_average
 
 MADE_FOR = "made_for"  # file with the checksum of the text pipeline that the data go on from
@@ -85,18 +87,8 @@ def adapt_run(
 
     `recipe`: the command that makes it, for its record. What is done already is left out.
     """
-    if experiment.config.cleaning.rules:
-        raise InputError(
-            f"{experiment.file} sets CLEANING, and a run that goes on keeps its text as it is; clean the new "
-            "text alone by zsnmt clean, name the result in TEXT, and leave CLEANING out"
-        )
-    check_trained(adaptation.base)
-    check_pipeline(adaptation.base)
     run = experiment.run(name, seed)
-    if run.resolve() == adaptation.base.resolve():
-        raise InputError(f"the adapted run would take the place of {adaptation.base}; give it another --name")
-    if not (run / MODEL_FILE).is_file():  # those of all architectures of the model
-        check_options(BASELINE.architecture, [*experiment.config.fairseq_options, *options])
+    check_adaptation(steps, experiment, adaptation, run=run, options=options)
     extend_data(steps, experiment, adaptation, options=options)
     with locked(run):
         experiment.start(name, seed, command=recipe, adapted_from=adaptation.base, mode=adaptation.mode)
@@ -114,6 +106,35 @@ def adapt_run(
         further = [*experiment.config.fairseq_options, *options, "--finetune-from-model", str(run / START)]
         train_and_average(steps, experiment, run, system=name, seed=seed, options=[*base_options, *further])
     return run
+
+
+def check_adaptation(
+    steps: Steps, experiment: Experiment, adaptation: Adaptation, *, run: Path, options: Sequence[str] = ()
+) -> None:
+    """`InputError` for what cannot become the adapted `run`, before anything is made; what the base would
+    forget is said.
+    """
+    if experiment.config.cleaning.rules:
+        raise InputError(
+            f"{experiment.file} sets CLEANING, and a run that goes on keeps its text as it is; clean the new "
+            "text alone by zsnmt clean, name the result in TEXT, and leave CLEANING out"
+        )
+    base = adaptation.base
+    check_trained(base)
+    check_pipeline(base)
+    if run.resolve() == base.resolve():
+        raise InputError(f"the adapted run would take the place of {base}; give it another --name")
+    if (run / MODEL_FILE).is_file():
+        return
+    given = [*experiment.config.fairseq_options, *options]
+    check_options(BASELINE.architecture, given)  # those of all architectures of the model
+    shared_updates([*options_of(base), *given], steps.team.size)
+    if adaptation.mode == FULL and any(direction_lists(base).values()):
+        steps.say(
+            f"{base} has directions that it learned from synthetic text or from a few lines, which are no "
+            "part of this training, so that it may forget them; --frozen keeps them, or adapt the run that "
+            "taught it, and distill that again"
+        )
 
 
 def extend_data(

@@ -4,13 +4,14 @@ import shlex
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from zsnmt.claims.plan import FOLDER, HOURS_FILE, Job, Places, read_hours
+from zsnmt.claims.plan import FOLDER, HOURS_FILE, REMEDY, Job, Places, read_hours
 from zsnmt.errors import InputError
 from zsnmt.files.locks import locked
-from zsnmt.files.records import write_json
+from zsnmt.files.records import read_json, write_json
 from zsnmt.masked_lm.runs import SCORES_FILE as MASKED_LM_SCORES
 from zsnmt.runs.scores import SCORES_FILE
 from zsnmt.training.children import describe_ending, start
@@ -39,17 +40,33 @@ def do_job(steps: Steps, job: Job, places: Places) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / f"{job.name}.log"
     steps.say(f"{job.name}, for {', '.join(job.claims)}: about {job.hours:.1f} hours; {log}")
-    began = time.monotonic()
     with log.open("ab") as output:
-        for command in job.commands(places.runs):
-            call([in_project(word, places) for word in shlex.split(command)[1:]], output)
+        with timed(spent := folder / f"{job.name}.hours.json"):
+            for command in job.commands(places.runs):
+                call([in_project(word, places) for word in shlex.split(command)[1:]], output)
         with locked(folder, steps.say):  # one job at a time rewrites the documents
             call(["results", *map(str, scored_runs(job, places))], output)
-            hours = (time.monotonic() - began) / 3600
+            hours = hours_spent(spent)
             write_json(
                 folder / HOURS_FILE, {**read_hours(places.runs), job.name: [job.expected_hours, hours]}
             )
+            spent.unlink()
     steps.say(f"{job.name} is done, in {hours:.1f} hours")
+
+
+@contextmanager
+def timed(file: Path) -> Iterator[None]:
+    """Add the hours that the block takes, however it ends, to those in a file, for a job that was stopped."""
+    before, began = hours_spent(file), time.monotonic()
+    try:
+        yield
+    finally:
+        write_json(file, {"hours": before + (time.monotonic() - began) / 3600})
+
+
+def hours_spent(file: Path) -> float:
+    """The hours that a job has taken so far."""
+    return read_json(file, REMEDY, {"hours": float})["hours"] if file.is_file() else 0.0
 
 
 def in_project(word: str, places: Places) -> str:

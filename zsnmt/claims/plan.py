@@ -24,6 +24,7 @@ from zsnmt.training.studies import systems
 FINAL_VERDICTS = (HOLDS, FAILS)
 FOLDER = "claims"  # below the runs: what jobs printed, and how long they took
 HOURS_FILE = "hours.json"
+REMEDY = "remove it: it only tells how long jobs take"
 MOST_SEEDS = 10  # of a system, which would be trained so that a claim is decided,
 CHEAP, MOST_CHEAP_SEEDS = 0.1, 40  # or of jobs that take at most so many hours
 
@@ -257,12 +258,11 @@ def chains(jobs: Sequence[Job]) -> list[list[Job]]:
 
 def measured_share(runs: Path) -> float:
     """What jobs took so far, as a multiple of what they were thought to take; 1 before there are any."""
-    hours = read_hours(runs)
-    thought = sum(thought for thought, _ in hours.values())
-    return sum(taken for _, taken in hours.values()) / thought if thought else 1.0
+    hours = [(thought, taken) for thought, taken in read_hours(runs).values() if thought]
+    return sum(taken for _, taken in hours) / sum(thought for thought, _ in hours) if hours else 1.0
 
 
 def read_hours(runs: Path) -> dict[str, tuple[float, float]]:
     """Of the jobs that are done the hours that they were thought to take, and took."""
     path = runs / FOLDER / HOURS_FILE
-    return read_json(path, "remove it: it only tells how long jobs take") if path.is_file() else {}
+    return read_json(path, REMEDY) if path.is_file() else {}

@@ -33,6 +33,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.benchmarks.sizes import SIZES
+from zsnmt.cli.recipe import positive
 from zsnmt.decoding.options import add_engine_options
 from zsnmt.decoding.search import Search
 from zsnmt.processes import cores
@@ -80,7 +81,7 @@ def add_verb(
     verb = verbs.add_parser(name, help=does)
     verb.set_defaults(measure=(module, name))
     if rounds is not None:
-        verb.add_argument("--rounds", type=int, default=rounds, help="rounds that are measured")
+        verb.add_argument("--rounds", type=positive, default=rounds, help="rounds that are measured")
     return verb
 
 
@@ -95,8 +96,8 @@ def add_training_steps(verbs: Verbs) -> None:
     verb.add_argument(
         "--sizes", nargs="+", choices=SIZES, default=["paper", "demo"], help="sizes of the models"
     )
-    verb.add_argument("--sentences", type=int, default=40, help="sentences in the batch")
-    verb.add_argument("--length", type=int, default=25, help="tokens in each sentence")
+    verb.add_argument("--sentences", type=positive, default=40, help="sentences in the batch")
+    verb.add_argument("--length", type=positive, default=25, help="tokens in each sentence")
     for name, lengths, does in (
         (
             "relative",
@@ -107,14 +108,16 @@ def add_training_steps(verbs: Verbs) -> None:
     ):
         verb = add_verb(verbs, name, "architectures", does=does, rounds=7)
         verb.add_argument("--size", choices=SIZES, default="paper", help="size of the model")
-        verb.add_argument("--lengths", type=int, nargs="+", default=lengths, help="tokens in each sentence")
-        verb.add_argument("--tokens", type=int, default=1024, help="tokens in the batch")
+        verb.add_argument(
+            "--lengths", type=positive, nargs="+", default=lengths, help="tokens in each sentence"
+        )
+        verb.add_argument("--tokens", type=positive, default=1024, help="tokens in the batch")
         verb.add_argument(
             "--dropout", type=float, nargs="+", default=[0.2, 0.0], help="rates of dropout; each has a table"
         )
         verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
         if name == "relative":
-            verb.add_argument("--distance", type=int, default=16, help="clip distance k")
+            verb.add_argument("--distance", type=positive, default=16, help="clip distance k")
     verb = add_verb(
         verbs,
         "compiled",
@@ -123,8 +126,8 @@ def add_training_steps(verbs: Verbs) -> None:
         rounds=7,
     )
     verb.add_argument("--size", choices=SIZES, default="demo", help="size of the model")
-    verb.add_argument("--sentences", type=int, default=80, help="sentences in the batch")
-    verb.add_argument("--length", type=int, default=20, help="tokens in each sentence")
+    verb.add_argument("--sentences", type=positive, default=80, help="sentences in the batch")
+    verb.add_argument("--length", type=positive, default=20, help="tokens in each sentence")
     verb.add_argument("--dropout", type=float, default=0.1, help="rate of all dropout")
     verb = add_verb(
         verbs,
@@ -134,8 +137,8 @@ def add_training_steps(verbs: Verbs) -> None:
         rounds=5,
     )
     verb.add_argument("--size", choices=SIZES, default="middle", help="size of the model")
-    verb.add_argument("--sentences", type=int, default=60, help="sentences in the batch")
-    verb.add_argument("--length", type=int, default=20, help="tokens in each sentence")
+    verb.add_argument("--sentences", type=positive, default=60, help="sentences in the batch")
+    verb.add_argument("--length", type=positive, default=20, help="tokens in each sentence")
     verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
     verb = add_verb(
         verbs,
@@ -144,9 +147,9 @@ def add_training_steps(verbs: Verbs) -> None:
         does="a training step of zs_bert with each encoding against fairseq's masked language model",
         rounds=7,
     )
-    verb.add_argument("--sentences", type=int, default=256, help="lines in the batch")
-    verb.add_argument("--length", type=int, default=24, help="tokens in each line")
-    verb.add_argument("--vocabulary", type=int, default=4096, help="symbols of both languages")
+    verb.add_argument("--sentences", type=positive, default=256, help="lines in the batch")
+    verb.add_argument("--length", type=positive, default=24, help="tokens in each line")
+    verb.add_argument("--vocabulary", type=positive, default=4096, help="symbols of both languages")
     verb.add_argument("--cpu-bf16", action="store_true", help="in bfloat16 where it is safe")
     verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
 
@@ -162,11 +165,11 @@ def add_trainings(verbs: Verbs) -> None:
     verb.add_argument("data", type=Path, help="folder of binarised data, as zsnmt prepare makes it")
     verb.add_argument("--size", choices=SIZES, default="middle", help="size of the model")
     verb.add_argument(
-        "--updates", type=int, default=60, help="updates of a training, whose second half counts"
+        "--updates", type=positive, default=60, help="updates of a training, whose second half counts"
     )
-    verb.add_argument("--max-tokens", type=int, default=2500, help="tokens in a batch")
+    verb.add_argument("--max-tokens", type=positive, default=2500, help="tokens in a batch")
     verb.add_argument("--dropout", type=float, default=0.2, help="rate of all dropout")
-    verb.add_argument("--threads", type=int, default=2, help="threads of a training")
+    verb.add_argument("--threads", type=positive, default=2, help="threads of a training")
     verb.add_argument("--output", type=console.output_file, metavar="FILE", help=OUTPUT)
     verb = add_verb(
         verbs, "curves", "curves", does="validation loss of runs by epoch, the seeds of a system together"
@@ -185,10 +188,10 @@ def add_translation(verbs: Verbs) -> None:
     verb.add_argument("run", type=Path, nargs="?", help="run folder (default: random weights)")
     add_real_text(verb, required=False)
     verb.add_argument("--size", choices=SIZES, help="size of the model of random weights (default: paper)")
-    verb.add_argument("--lines", type=int, default=256, help="how many sentences")
-    verb.add_argument("--beam", type=int, default=Search.beam, help="hypotheses kept at each step")
-    verb.add_argument("--batch", type=int, default=32, help="sentences in a batch")
-    verb.add_argument("--workers", type=int, default=2, help="processes, or threads of one process")
+    verb.add_argument("--lines", type=positive, default=256, help="how many sentences")
+    verb.add_argument("--beam", type=positive, default=Search.beam, help="hypotheses kept at each step")
+    verb.add_argument("--batch", type=positive, default=32, help="sentences in a batch")
+    verb.add_argument("--workers", type=positive, default=2, help="processes, or threads of one process")
     verb.add_argument(
         "--single-process",
         action="store_true",
@@ -216,7 +219,7 @@ def add_students(verbs: Verbs) -> None:
     verb.add_argument("teacher", type=Path, metavar="TEACHER_RUN", help="run folder of the teacher")
     verb.add_argument("run", type=Path, help="run folder of the student")
     add_real_text(verb, required=True)
-    verb.add_argument("--lines", type=int, default=500, help="how many sentences")
+    verb.add_argument("--lines", type=positive, default=500, help="how many sentences")
     add_engine_options(verb)
     verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
 
@@ -240,7 +243,7 @@ def add_text(verbs: Verbs) -> None:
         if name == "pivot":
             verb.add_argument("--to", required=True, help="target language")
         verb.add_argument("--text", type=Path, required=True, help="sentences of the source language")
-        verb.add_argument("--lines", type=int, default=200, help="how many of them")
+        verb.add_argument("--lines", type=positive, default=200, help="how many of them")
     verb = add_verb(
         verbs,
         "methods",
@@ -249,17 +252,17 @@ def add_text(verbs: Verbs) -> None:
         rounds=5,
     )
     verb.add_argument("--size", choices=SIZES, default="demo", help="size of the model of random weights")
-    verb.add_argument("--lines", type=int, default=128, help="how many sentences")
-    verb.add_argument("--beam", type=int, default=Search.beam, help="hypotheses kept at each step")
-    verb.add_argument("--batch", type=int, default=32, help="sentences in a batch")
+    verb.add_argument("--lines", type=positive, default=128, help="how many sentences")
+    verb.add_argument("--beam", type=positive, default=Search.beam, help="hypotheses kept at each step")
+    verb.add_argument("--batch", type=positive, default=32, help="sentences in a batch")
     verb = add_verb(
         verbs, "tokenisation", "ways", does="tokenisation by several processes against a plain loop", rounds=5
     )
     verb.add_argument("--text", type=Path, required=True, help="sentences")
     verb.add_argument("--language", required=True, help="their language")
     verb.add_argument("--kind", default="moses", help="tokenisation that needs no truecaser")
-    verb.add_argument("--lines", type=int, default=20_000, help="how many sentences")
-    verb.add_argument("--workers", type=int, nargs="+", default=[cores()], help="numbers of processes")
+    verb.add_argument("--lines", type=positive, default=20_000, help="how many sentences")
+    verb.add_argument("--workers", type=positive, nargs="+", default=[cores()], help="numbers of processes")
 
 
 def add_serving(verbs: Verbs) -> None:
@@ -267,21 +270,21 @@ def add_serving(verbs: Verbs) -> None:
         verbs, "serving", "serving", does="a server under load against its engine alone", rounds=3
     )
     serving.add_argument(
-        "--clients", type=int, nargs="+", default=[1, 8, 64], help="numbers of clients that ask at once"
+        "--clients", type=positive, nargs="+", default=[1, 8, 64], help="numbers of clients that ask at once"
     )
     serving.add_argument(
-        "--requests", type=int, default=500, help="requests of each round and number of clients"
+        "--requests", type=positive, default=500, help="requests of each round and number of clients"
     )
     faults = add_verb(verbs, "faults", "faults", does="a server under requests of which most are wrong")
-    faults.add_argument("--clients", type=int, default=16, help="clients that ask at once")
-    faults.add_argument("--requests", type=int, default=10_000, help="number of requests of all kinds")
+    faults.add_argument("--clients", type=positive, default=16, help="clients that ask at once")
+    faults.add_argument("--requests", type=positive, default=10_000, help="number of requests of all kinds")
     faults.add_argument("--seed", type=int, default=1, help="seed of the order of requests")
     for verb in (serving, faults):
         verb.add_argument("run", type=Path, help="run folder, or an export")
         verb.add_argument("--from", dest="source", required=True, help="source language")
         verb.add_argument("--to", required=True, help="target language")
         verb.add_argument("--text", type=Path, required=True, help="sentences of the source language")
-        verb.add_argument("--beam", type=int, default=Search.beam, help="hypotheses kept at each step")
+        verb.add_argument("--beam", type=positive, default=Search.beam, help="hypotheses kept at each step")
         add_engine_options(verb)
 
 
@@ -304,8 +307,8 @@ def add_probes(verbs: Verbs) -> None:
         verbs, "probes", "probes", does="states, similarity and classifiers of a random model and text"
     )
     verb.add_argument("--size", choices=SIZES, default="paper", help="size of the model")
-    verb.add_argument("--sentences", type=int, default=1147, help="sentences of each language")
-    verb.add_argument("--length", type=int, default=25, help="tokens in a sentence, on average")
+    verb.add_argument("--sentences", type=positive, default=1147, help="sentences of each language")
+    verb.add_argument("--length", type=positive, default=25, help="tokens in a sentence, on average")
 
 
 def add_growth(verbs: Verbs) -> None:
@@ -317,9 +320,9 @@ def add_growth(verbs: Verbs) -> None:
         ("pairs", [100], "training pairs of each with the pivot"),
         ("widths", [64], "widths of the model, which has 5+2 layers"),
     ):
-        verb.add_argument(f"--{name}", type=int, nargs="+", default=default, help=does)
-    verb.add_argument("--updates", type=int, default=20, help="updates of each training")
-    verb.add_argument("--lines", type=int, default=4, help="lines of the test set")
+        verb.add_argument(f"--{name}", type=positive, nargs="+", default=default, help=does)
+    verb.add_argument("--updates", type=positive, default=20, help="updates of each training")
+    verb.add_argument("--lines", type=positive, default=4, help="lines of the test set")
     verb.add_argument("--folder", type=Path, help="folder to keep the experiments in (default: none)")
     verb.add_argument("--output", type=console.output_file, metavar="FILE", help="also write all, in JSON")
     verb.add_argument("--figure", type=console.output_file, metavar="FILE", help="also draw it, as PNG")

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, parse, positive
+from zsnmt.cli.recipe import Recipe, hours, parse, positive
 from zsnmt.cli.results import KEPT
 from zsnmt.files.project import ROOT
 
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         action="store_true",
         help="make runs whose results are kept once more, unless they are here",
     )
-    parser.add_argument("--budget", type=float, metavar="HOURS", help="do the jobs that fit into HOURS")
+    parser.add_argument("--budget", type=hours, metavar="HOURS", help="do the jobs that fit into HOURS")
     parser.add_argument(
         "--jobs", type=positive, default=1, metavar="N", help="jobs at a time, a core each (default: 1)"
     )

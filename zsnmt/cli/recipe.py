@@ -2,6 +2,7 @@
 processes they start.
 """
 
+import math
 import os
 import sys
 import warnings
@@ -225,6 +226,17 @@ def positive(word: str) -> int:
 def positive_or_all(word: str) -> int:
     """A whole number above 0, or 0 for all."""
     return 0 if word == "all" else positive(word)
+
+
+def hours(word: str) -> float:
+    """A time in hours of a minute or more: none would be no bound."""
+    try:
+        number = float(word)
+    except ValueError:
+        number = 0.0
+    if not 1 / 60 <= number < math.inf:  # which no NaN is
+        raise ArgumentTypeError(f"'{word}' is not a number of hours, a minute or more")
+    return number
 
 
 def parse(parser: console.Parser, arguments: Sequence[str] | None) -> Namespace:

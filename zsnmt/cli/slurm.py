@@ -14,15 +14,14 @@ Options of fairseq-train come after `--`. Make the data first, where there is a 
 (docs/several_machines.md).
 """
 
-import math
 import subprocess
 import sys
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_seeds, positive, split_options
+from zsnmt.cli.recipe import Recipe, add_seeds, hours, positive, split_options
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
 from zsnmt.files.project import ROOT
@@ -101,18 +100,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     (recipe.runs / "slurm").mkdir(parents=True, exist_ok=True)  # where the job's log is opened
     print(made, end="")
     if options.submit:
-        subprocess.run(["bash" if options.studies else "sbatch"], input=made, text=True, check=True)
+        submit(["bash" if options.studies else "sbatch"], made)
 
 
-def hours(word: str) -> float:
-    """A time in hours of a minute or more: none would be no limit to SLURM."""
-    try:
-        number = float(word)
-    except ValueError:
-        number = 0.0
-    if not 1 / 60 <= number < math.inf:  # which no NaN is
-        raise ArgumentTypeError(f"'{word}' is not a number of hours, a minute or more")
-    return number
+def submit(command: Sequence[str], script: str) -> None:
+    """Give a script to a command that submits it; `InputError` where SLURM refuses it."""
+    if subprocess.run(command, input=script, text=True).returncode:
+        raise InputError(
+            "sbatch refuses it (see above); give what it wants by --sbatch, as in --sbatch partition=gpu. "
+            "What it took before, squeue --me shows and scancel ends"
+        )
 
 
 def check_wishes(options: Namespace, further: Sequence[str]) -> None:

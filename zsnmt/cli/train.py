@@ -125,5 +125,5 @@ def make_config(recipe: Recipe, options: Namespace) -> Path:
     text = OwnText(options.experiment, options.pattern or "", tuple(options.languages or ()))
     file = options.config or config_file(text, recipe.runs)
     steps = recipe.steps
-    ensure_config(text, file, recipe.variables, runs=recipe.runs, say=steps.say, processes=steps.team.size)
+    ensure_config(text, file, recipe.variables, runs=recipe.runs, say=steps.say, team=steps.team)
     return file

@@ -30,6 +30,7 @@ from zsnmt.runs.start import TAUGHT_BY, check_same_run
 from zsnmt.runs.systems import STUDENTS, WORDS
 from zsnmt.training.experiment import Experiment, prepare_data
 from zsnmt.training.steps import Steps
+from zsnmt.training.team import shared_updates
 from zsnmt.training.train import train_and_average
 
 
@@ -128,6 +129,7 @@ def distill_run(
         config.student_layers, distillation, teacher, data=experiment.data, options=options
     )
     further = [*of_students, *deeper, *remedy, *taught, *options]
+    shared_updates([*chosen, *further], steps.team.size)
     prepare_data(steps, experiment, further)
     teacher.check_pipeline(experiment.data)
     read = read_options(distillation.student or teacher.architecture, [*chosen, *further], experiment.data)

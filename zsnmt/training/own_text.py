@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import wrap
 
@@ -15,6 +15,7 @@ from zsnmt.files.replacing import replacing
 from zsnmt.training.config import Config, read_config
 from zsnmt.training.machine import this_machine
 from zsnmt.training.rule import Choice, choose
+from zsnmt.training.team import Team
 
 COLUMNS = 110
 UNQUOTED = re.compile(r"[^\s\"';&|<>()`#]*")
@@ -57,9 +58,9 @@ def ensure_config(
     *,
     runs: Path,
     say: Callable[[str], object],
-    processes: int = 1,
+    team: Team = Team(),
 ) -> None:
-    """Make the config of a text, which so many processes can share, unless it is there, and say what was
+    """Make the config of a text, for the processes that are to train, unless it is there, and say what was
     chosen and why.
 
     Raises `InputError` for a config that is there and is of another text, for runs of another config of that
@@ -81,7 +82,10 @@ def ensure_config(
     say(f"reading {text.path}")
     tables = read_tables(text.path, text.pattern)
     found = survey(tables, choose_languages(tables, text.languages))
-    choice = choose(found, this_machine(), processes)
+    machine = this_machine()
+    if team.gpus is False:
+        machine = replace(machine, gpu=0)
+    choice = choose(found, machine, team.size)
     for sentence in (describe(found), *choice.reasons):
         say(sentence)
     write_config(file, text, found, choice=choice)

@@ -29,9 +29,11 @@ def hosts_of_job(variables: Mapping[str, str]) -> dict[str, Any]:
         ) from error
     if hosts == 1:
         return {}
-    listed = subprocess.run(
-        ["scontrol", "show", "hostnames", names], check=True, stdout=subprocess.PIPE, text=True
-    )
+    listed = subprocess.run(["scontrol", "show", "hostnames", names], stdout=subprocess.PIPE, text=True)
+    if listed.returncode:
+        raise InputError(
+            f"scontrol does not say which machines {names} are (see above); give --hosts, --host and --meet"
+        )
     meet = f"{listed.stdout.split()[0]}:{FIRST_PORT + number % PORTS}"
     return {"hosts": hosts, "host": host, "meet": meet}
 

@@ -40,6 +40,8 @@ class Team:
                 f"host {self.host} is not one of {self.hosts}, which are counted from 0; give --hosts and "
                 "--host, as in --hosts 2 --host 1"
             )
+        if self.hosts == 1 and self.meet:
+            raise InputError("one host meets nobody; give --hosts N with --meet, or leave it out")
         found = ADDRESS.fullmatch(self.meet)
         if self.hosts > 1 and not (found and 0 < int(found["port"]) <= LAST_PORT):
             raise InputError(
