@@ -81,8 +81,8 @@ def test_on_a_laptop_the_text_of_tatoeba_has_the_experiment_of_its_config_but_fo
 
 
 def test_the_long_config_of_tatoeba_is_the_rules_choice():
-    """But for its length, which counts the words that overlap with the test sets, too."""
-    choice, theirs = choose(TATOEBA, LAPTOP), config("tatoeba_long")
+    """For two processes; but for its length, which counts the words that overlap with the test sets, too."""
+    choice, theirs = choose(TATOEBA, LAPTOP, 2), config("tatoeba_long")
     lengths = differing("tatoeba_long", choice)
     assert {*lengths} == {"max_update", "total_num_update"}
     assert all(
@@ -92,6 +92,8 @@ def test_the_long_config_of_tatoeba_is_the_rules_choice():
     students = choice.settings["DISTILLATION"].split(), theirs.distillation
     one, other = (vars(training_options(ARCHITECTURE, words)) for words in students)
     assert {key for key in one if one[key] != other[key]} == {"max_update", "total_num_update"}
+    of_students = theirs.student_layers, theirs.word_level
+    assert of_students == (int(choice.settings["STUDENT_LAYERS"]), float(choice.settings["WORD_LEVEL"]))
 
 
 @pytest.mark.parametrize(
