@@ -58,8 +58,8 @@ CLAIMS_OF_RAVISHANKAR = (
         what="perplexity, sinusoidal and absolute minus relative and untied",
         evidence=groups(FULL, CLASSIC, MODERN, at_plateau=True),
         lacks="in the paper's Bible rows TUPE alone is worse than sinusoids; in short trainings it is far "
-        "better here, and in long ones (bert_tiny_long) all six are alike, on a text so small that all are "
-        "at its floor, a perplexity of about 2. Of the relative and untied "
+        "better here, and in long ones (bert_tiny_long) all six are nearly alike, on a text so small that "
+        "all are at its floor, a perplexity of about 2. Of the relative and untied "
         "encodings bert_tiny_orders has TUPE (absolute) alone, bert_bible_cpu and bert_treebank_cpu two of "
         "the four",
         needs=(TINY, TINY_LONG_SAME, TINY_ORDERS, BIBLE, TREEBANK),
