@@ -119,7 +119,7 @@ def test_a_config_of_an_adaptation_cleans_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("mode", [FULL, FROZEN])
-def test_what_a_student_may_forget_is_said_before_anything_is_made(tmp_path, monkeypatch, mode):
+def test_what_a_student_may_forget_is_said_and_what_cannot_be_shared_is_refused(tmp_path, monkeypatch, mode):
     for name in ("check_trained", "check_pipeline", "check_options"):
         monkeypatch.setattr(adapt, name, lambda *_: None)
     monkeypatch.setattr(adapt, "options_of", lambda run: ["--update-freq", "3"])
@@ -127,7 +127,7 @@ def test_what_a_student_may_forget_is_said_before_anything_is_made(tmp_path, mon
     experiment = Experiment(Config((PIVOT, NEW), text="text"), tmp_path / "x.conf", tmp_path / "x")
     said: list[str] = []
     monkeypatch.setattr(Steps, "say", lambda self, sentence: said.append(sentence))
-    adapt.check_adaptation(Steps("adapt"), experiment, Adaptation(tmp_path, mode), run=tmp_path / "x")
+    adapt.say_what_is_forgotten(Steps("adapt"), Adaptation(tmp_path, mode))
     assert [sentence for sentence in said if "may forget them; --frozen keeps them" in sentence] == said
     assert bool(said) == (mode == FULL)
     steps = Steps("adapt", team=Team(2, gpus=False))

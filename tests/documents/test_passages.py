@@ -19,7 +19,8 @@ def test_sentences_and_the_space_between_them_are_the_passage():
     assert [[part.run for part in each.parts] for each in cut if each.parts] == [[0, 1], [1, 2], [2]]
 
 
-SPACES = [f"A{space}. B{space}. C" for space in "\u00a0\u202f\u3000\u2009\u2028\t\v"]
+ODD_SPACES = [*"\u00a0\u202f\u3000\u2009\u2028\t\v", "\u00a0\u00a0", " \u00a0", "\u00a0\u202f "]
+SPACES = [f"A{space}. B{space}. C" for space in ODD_SPACES]
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\n", "...", "a", "A. B. C.", *SPACES])

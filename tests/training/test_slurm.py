@@ -49,7 +49,7 @@ def test_the_machines_of_a_job_meet_at_its_first(cluster):
 def test_what_slurm_refuses_is_said_in_a_sentence(cluster):
     for name in ("sbatch", "scontrol"):
         (cluster.parent / name).write_text("#!/bin/bash\nexit 1\n")
-    with pytest.raises(InputError, match="sbatch refuses it"):
+    with pytest.raises(InputError, match="the submission failed"):
         slurm.main([*CALL, "--submit"])
     with pytest.raises(InputError, match="scontrol does not say which machines"):
         hosts_of_job(VARIABLES)

@@ -89,6 +89,8 @@ def adapt_run(
     """
     run = experiment.run(name, seed)
     check_adaptation(steps, experiment, adaptation, run=run, options=options)
+    if not (run / MODEL_FILE).is_file():
+        say_what_is_forgotten(steps, adaptation)
     extend_data(steps, experiment, adaptation, options=options)
     with locked(run):
         experiment.start(name, seed, command=recipe, adapted_from=adaptation.base, mode=adaptation.mode)
@@ -111,9 +113,7 @@ def adapt_run(
 def check_adaptation(
     steps: Steps, experiment: Experiment, adaptation: Adaptation, *, run: Path, options: Sequence[str] = ()
 ) -> None:
-    """`InputError` for what cannot become the adapted `run`, before anything is made; what the base would
-    forget is said.
-    """
+    """`InputError` for what cannot become the adapted `run`, before anything is made."""
     if experiment.config.cleaning.rules:
         raise InputError(
             f"{experiment.file} sets CLEANING, and a run that goes on keeps its text as it is; clean the new "
@@ -129,11 +129,15 @@ def check_adaptation(
     given = [*experiment.config.fairseq_options, *options]
     check_options(BASELINE.architecture, given)  # those of all architectures of the model
     shared_updates([*options_of(base), *given], steps.team.size)
-    if adaptation.mode == FULL and any(direction_lists(base).values()):
+
+
+def say_what_is_forgotten(steps: Steps, adaptation: Adaptation) -> None:
+    """Tell of directions that the training of all weights may forget, since their text is no part of it."""
+    if adaptation.mode == FULL and any(direction_lists(adaptation.base).values()):
         steps.say(
-            f"{base} has directions that it learned from synthetic text or from a few lines, which are no "
-            "part of this training, so that it may forget them; --frozen keeps them, or adapt the run that "
-            "taught it, and distill that again"
+            f"{adaptation.base} has directions that it learned from synthetic text or from a few lines, "
+            "which are no part of this training, so that it may forget them; --frozen keeps them, or adapt "
+            "the run that taught it, and distill that again"
         )
 
 

@@ -107,8 +107,8 @@ def submit(command: Sequence[str], script: str) -> None:
     """Give a script to a command that submits it; `InputError` where SLURM refuses it."""
     if subprocess.run(command, input=script, text=True).returncode:
         raise InputError(
-            "sbatch refuses it (see above); give what it wants by --sbatch, as in --sbatch partition=gpu. "
-            "What it took before, squeue --me shows and scancel ends"
+            "the submission failed (see above); where sbatch refuses it, give what it wants by --sbatch, as "
+            "in --sbatch partition=gpu. What it took before, squeue --me shows and scancel ends"
         )
 
 

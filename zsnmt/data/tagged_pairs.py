@@ -237,7 +237,7 @@ class TaggedDataManager(MultilingualDatasetManager):
             left_pad_target=self.args.left_pad_target,
             pivot=self.load_pivot(Path(data_path), split, direction, number=len(source)),
         )
-        if self.is_validation(split) and not getattr(self.args, "skip_invalid_size_inputs_valid_test", False):
+        if self.is_validation(split):
             self.check_lengths(pairs, Path(data_path), split)
         return pairs
 
@@ -266,20 +266,23 @@ class TaggedDataManager(MultilingualDatasetManager):
 
     def check_lengths(self, pairs: TaggedPairs, folder: Path, split: str) -> None:
         """`InputError` for a sentence too long for the model or a batch, of which fairseq would say so at the
-        first validation, and lose what it has trained until then.
+        first validation, and lose what it has trained until then. What is too long for the model alone,
+        fairseq leaves out where it is told to.
         """
         direction = pairs.direction
+        left_out = getattr(self.args, "skip_invalid_size_inputs_valid_test", False)
         # fairseq takes --max-tokens-valid for a word.
         batch = int(self.args.max_tokens_valid or self.args.max_tokens or 0) or math.inf
         for language, sizes, model, end in (
             (direction.source, pairs.src_sizes, "the model reads", "source"),
             (direction.target, pairs.tgt_sizes, "the model writes", "target"),
         ):
+            positions = getattr(self.args, f"max_{end}_positions")
             limit, what, option = min(
-                (getattr(self.args, f"max_{end}_positions"), model, f"--max-{end}-positions"),
-                (batch, "a batch has", "--max-tokens-valid"),
+                (positions, model, f"--max-{end}-positions"), (batch, "a batch has", "--max-tokens-valid")
             )
-            if len(longer := np.flatnonzero(sizes > limit)):
+            longer = np.flatnonzero((sizes > limit) & (sizes <= positions if left_out else True))
+            if len(longer):
                 path = find_data(folder, split, direction, language=language)
                 raise InputError(
                     f"{path}.idx: line {longer[0] + 1} of this validation text has "

@@ -94,7 +94,7 @@ def sentences_of(passage: Passage, language: str) -> list[Sentence]:
 def sentence_bounds(text: str, language: str) -> list[tuple[int, int]]:
     """Where sentences begin and end in a text, without gaps between them."""
     # sentencex fails at "A ." with any other space than a common one.
-    read = re.sub(r"(?<=\w)[^\S \n](?=\.)", " ", text)
+    read = re.sub(r"[^\S\n]+(?=\.)", lambda spaces: " " * len(spaces[0]), text)
     inner = [found["start_index"] for found in get_sentence_boundaries(language, read)][1:] if text else []
     return [*pairwise(sorted({0, *inner, len(text)}))]
 

@@ -23,8 +23,10 @@ CLOSED_BY = {
     **dict.fromkeys(("td", "th"), {"p", "td", "th"}),
     **dict.fromkeys(("dt", "dd"), {"p", "dt", "dd"}),
     "tr": {"p", "tr", "td", "th"},
+    **dict.fromkeys(("tbody", "tfoot"), {"p", "tr", "td", "th", "thead", "tbody"}),
     "li": {"p", "li"},
     "option": {"option"},
+    "optgroup": {"option", "optgroup"},
 }
 ENDING_PARAGRAPHS = frozenset(
     "address article aside blockquote div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr main "

@@ -160,7 +160,7 @@ class Field:
         return self.shows and not self.instruction.strip().upper().startswith("HYPERLINK")
 
 
-def look(text: Text) -> tuple[bool, int, bytes, int, int]:
+def look(text: Text) -> tuple:
     """What texts of one run have in common: whether they are fixed, the marks before them, the properties of
     their run, and the link and the control that they are in.
     """
@@ -168,4 +168,4 @@ def look(text: Text) -> tuple[bool, int, bytes, int, int]:
     properties = run.find(LOOK)
     shown = [] if properties is None else [each for each in properties if each.tag not in IGNORED]
     link, control = (next(text.element.iterancestors(tag), None) for tag in (LINK, CONTROL))
-    return text.fixed, text.marks, b"".join(map(etree.tostring, shown)), id(link), id(control)
+    return text.fixed, text.marks, b"".join(map(etree.tostring, shown)), link, control

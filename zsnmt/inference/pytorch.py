@@ -72,7 +72,7 @@ def lone_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> Fa
                 f"fairseq's search{why}, has no precision but float32; leave out --precision {precision}"
             )
         generator = trained.task.build_generator(EncodeOnce([model]), fairseq_options(search))
-        return FairseqEngine(model, generator, signature="" if reason else FAIRSEQ)
+        return FairseqEngine(model, generator, signature=FAIRSEQ if choice.engine == FAIRSEQ else "")
     return packed_engine(trained, search, precision)
 
 

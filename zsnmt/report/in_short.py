@@ -71,6 +71,7 @@ SHOWN_SYSTEMS = (  # those of RESULTS
     *(f"{teacher.name}_{STUDENTS['both']}" for teacher in (BASELINE, RESIDUAL)),
     f"{BASELINE.name}_{STUDENTS['both']}_{WORDS}",
     DEEPER,
+    f"{DEEPER}_round2",
     f"{BASELINE.name}_deep_of_2",
 )
 SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER}

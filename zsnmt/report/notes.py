@@ -80,6 +80,8 @@ def search_note(scores: Scores) -> str:
     penalty, form = decoding.get("length_penalty", 1.0), decoding.get("length_penalty_form")
     named = f", length penalty {penalty}{' in the form of GNMT' * (form == GNMT)}"
     engine = f", by {decoding['engine']}" if "engine" in decoding else ""
+    if "pivot_engine" in decoding:
+        engine += f", through the pivot by {decoding['pivot_engine']}"
     return f"beam {decoding['beam']}{named if form or penalty != 1.0 else ''}{engine}"
 
 

@@ -248,7 +248,7 @@ def choose_training(text: Survey, machine: Machine, size: Size, processes: int) 
     student = (
         "A student that zsnmt distill teaches has as many updates, twice as many encoder layers, a lower "
         f"learning rate and a dropout of at most {MOST_OF_STUDENTS_DROPOUT}, and learns word by word what "
-        "its teacher says; that takes two to three times as long."
+        "its teacher says; that takes one and a half times to twice as long."
     )
     return Choice(settings, [how, *processing_reasons(machine), student, *BEST_ALONE.reasons])
 

@@ -50,14 +50,17 @@ def is_own_form(path: Path) -> bool:
 
 def has_other_names(folder: Path) -> bool:
     """Whether a folder of pairs also has text that `read_tables` reads, but experiments do not: sets named
-    `dev` or `validation`, or training text in several languages.
+    `dev` or `validation`, or training text in several languages, one of them of the pairs.
     """
     pairs, multiway = (
-        Counter(match["split"] for file in folder.iterdir() if (match := pattern.fullmatch(file.name)))
+        [match for file in folder.iterdir() if (match := pattern.fullmatch(file.name))]
         for pattern in map(read_pattern, OWN_FORM)
     )
-    others = SPLITS_BY_NAME.keys() - {*SPLITS}
-    return multiway["train"] > 1 or any((pairs + multiway)[split] > 1 for split in others)
+    together = {match["language"] for match in multiway if match["split"] == "train"}
+    splits = Counter(match["split"] for match in (*pairs, *multiway))
+    if len(together) > 1 and together & {match["language"] for match in pairs}:
+        return True
+    return any(splits[split] > 1 for split in SPLITS_BY_NAME.keys() - {*SPLITS})
 
 
 def has_pairs(folder: Path) -> bool:
