@@ -49,6 +49,12 @@ def test_the_nearest_end_counts_and_only_patience_comes_before(options, said):
     assert TimeLeft(options).after(entry(100, 30, 2.5, speed=2.0)) == said
 
 
+def test_where_the_clock_stands_the_speed_of_each_entry_counts():
+    left = TimeLeft(["--max-update", "17000"])
+    assert left.after(entry(14_200, 0, 5.1)) == ", about 12 min left"
+    assert left.after(entry(14_300, 0, 5.1, speed=3.0)) == ", about 15 min left"
+
+
 def test_an_entry_that_lacks_figures_says_nothing():
     assert TimeLeft(SCHEDULE).after('| train_inner | {"epoch": 1, "update": 0.5}') == ""
     assert TimeLeft(SCHEDULE).after(entry(100, 30, 0.07, speed=0)) == ""

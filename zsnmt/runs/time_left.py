@@ -31,10 +31,11 @@ class TimeLeft:
         if not {"num_updates", "wall", "ups", "update"} <= entry.keys():
             return ""
         updates, seconds, epochs = (float(entry[name]) for name in ("num_updates", "wall", "update"))
+        speed = float(entry["ups"])
         if self.first is None:
-            self.first, speed = (updates, seconds), float(entry["ups"])
-        else:
-            speed = (updates - self.first[0]) / max(seconds - self.first[1], 1e-9)
+            self.first = updates, seconds
+        elif seconds > self.first[1]:  # fairseq's clock may stand where a training goes on after a stop
+            speed = (updates - self.first[0]) / (seconds - self.first[1])
         if not speed or not epochs:
             return ""
         ends = {
