@@ -1,7 +1,7 @@
 """A trained run that learns new languages, from their text to an averaged model."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -81,14 +81,17 @@ def adapt_run(
     seed: int,
     recipe: str,
     options: Sequence[str] = (),
+    begin: Callable[[], object] = lambda: None,
 ) -> Path:
     """Teach a run the new languages of an experiment, with further options of fairseq-train; returns the new
     run's folder.
 
-    `recipe`: the command that makes it, for its record. What is done already is left out.
+    `recipe`: the command that makes it, for its record; `begin`: what else is to be done when all is checked,
+    before anything is made. What is done already is left out.
     """
     run = experiment.run(name, seed)
     check_adaptation(steps, experiment, adaptation, run=run, options=options)
+    begin()
     if not (run / MODEL_FILE).is_file():
         say_what_is_forgotten(steps, adaptation)
     extend_data(steps, experiment, adaptation, options=options)

@@ -189,14 +189,12 @@ def compare(
     if not one or not other:
         return []
     values, others = [*one.values()], [*other.values()]
-    sides = [values, others]
-    if column in SAME_MASKS:
-        sides = [[value - paired for value, paired in zip(values, others)]]
+    paired = [[value - other for value, other in zip(values, others)]]
     return [
         effect(
             config,
             difference(column.figure, values, others),
-            sides,
+            paired if column in SAME_MASKS else [values, others],
             seeds=list_sides(*(", ".join(map(str, sorted(side))) for side in (one, other))),
             part=part,
             range=wanted,

@@ -98,12 +98,14 @@ def plan(outcomes: Sequence[Outcome], places: Places, only: Sequence[str] = ()) 
         raise InputError(
             f"there is no claim {unknown[0]}; docs/results/claims.md lists {names[0]} to {names[-1]}"
         )
+    asked = [each for each in outcomes if is_asked(each, only)]
+    needs = dict.fromkeys(need for each in asked for need in each.claim.needs)
+    most = {need: most_seeds(need, places) for need in needs}
     served: dict[tuple[Need, int], list[str]] = {}
-    for each in outcomes:
-        if is_asked(each, only):
-            for need in each.claim.needs:
-                for seed in seeds_of(need, each, most_seeds(need, places)):
-                    served.setdefault((need, seed), []).append(each.claim.name)
+    for each in asked:
+        for need in each.claim.needs:
+            for seed in seeds_of(need, each, most[need]):
+                served.setdefault((need, seed), []).append(each.claim.name)
     share = measured_share(places.runs)
     jobs = [
         replace(make_job(need, seed, claims, places=places), share=share)

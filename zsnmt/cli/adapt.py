@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if recipe.join_hosts():
         return
 
-    from zsnmt.adaptation.adapt import Adaptation, adapt_run, check_adaptation
+    from zsnmt.adaptation.adapt import Adaptation, adapt_run
     from zsnmt.adaptation.modes import FROZEN, FULL
     from zsnmt.evaluation.scored_run import score_run, settings_of
     from zsnmt.runs.commands import path_from_top, recipe_command
@@ -98,12 +98,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         words.remove(word)
     words = remove_options(words, TEAM_OPTIONS)
     command = recipe_command("adapt", experiment.file, path_from_top(Path(options.run)), *words)
-    check_adaptation(
-        recipe.steps, experiment, adaptation, run=experiment.run(name, seed), options=further
-    )  # before the run is scored
-    if adaptation.text and not (base / SCORES_FILE).is_file():
-        score_run(recipe.steps, base, settings_of(base, recipe.variables, {}))
+
+    def score_base() -> None:
+        if adaptation.text and not (base / SCORES_FILE).is_file():
+            score_run(recipe.steps, base, settings_of(base, recipe.variables, {}))
+
     run = adapt_run(
-        recipe.steps, experiment, adaptation, name=name, seed=seed, recipe=command, options=further
+        recipe.steps,
+        experiment,
+        adaptation,
+        name=name,
+        seed=seed,
+        recipe=command,
+        options=further,
+        begin=score_base,
     )
     recipe.steps.say(f"next: zsnmt evaluate {run}")

@@ -9,7 +9,8 @@ from typing import NamedTuple, Protocol
 
 from sentencex import get_sentence_boundaries
 
-# How the names of characters begin in scripts without spaces between words.
+# How the names of characters begin in scripts without spaces between words: fontTools, by which texts are
+# surveyed, need not be there where documents are translated.
 UNSPACED = "CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"
 
 

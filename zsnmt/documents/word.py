@@ -18,22 +18,15 @@ from zsnmt.errors import InputError
 from zsnmt.text.lines import open_file
 
 LARGEST = 2**30  # bytes of a document when it is unpacked
-PARAGRAPH, TEXT, RUN, LOOK, LINK = (qn(f"w:{name}") for name in ("p", "t", "r", "rPr", "hyperlink"))
+PARAGRAPH, TEXT, RUN, LOOK = (qn(f"w:{name}") for name in ("p", "t", "r", "rPr"))
+LINK, CONTROL = qn("w:hyperlink"), qn("w:sdt")  # a control has content, such as a field of a form
 FIELD, SIMPLE_FIELD, INSTRUCTION = (qn(f"w:{name}") for name in ("fldChar", "fldSimple", "instrText"))
 FIELD_KIND, INSTRUCTION_OF = qn("w:fldCharType"), qn("w:instr")
-CONTROL = qn("w:sdt")  # a control with content, such as a field of a form
 MARKS = frozenset(
-    qn(name)
-    for name in (
-        *(
-            "w:footnoteReference",
-            "w:endnoteReference",
-            "w:commentReference",
-            "w:drawing",
-            "w:pict",
-            "w:object",
-        ),
-        *("w:sym", "w:noBreakHyphen", "w:softHyphen", "w:bookmarkStart", "w:bookmarkEnd", "m:oMath"),
+    map(
+        qn,
+        "w:footnoteReference w:endnoteReference w:commentReference w:drawing w:pict w:object w:sym "
+        "w:noBreakHyphen w:softHyphen w:bookmarkStart w:bookmarkEnd m:oMath".split(),
     )
 )
 BREAKS = frozenset(qn(f"w:{name}") for name in ("br", "cr", "tab", "ptab"))
@@ -160,7 +153,7 @@ class Field:
         return self.shows and not self.instruction.strip().upper().startswith("HYPERLINK")
 
 
-def look(text: Text) -> tuple:
+def look(text: Text) -> tuple[bool, int, bytes, etree._Element | None, etree._Element | None]:
     """What texts of one run have in common: whether they are fixed, the marks before them, the properties of
     their run, and the link and the control that they are in.
     """

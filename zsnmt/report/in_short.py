@@ -45,6 +45,7 @@ OLDER = "captions", "captions_fall_half"  # by earlier rules, with pages of thei
 DRAWN_PROBES = "probe_accuracy", "probe_similarity"  # the drawings of probes that pages of results show
 # The control of students: the same updates without synthetic text.
 CONTINUED_BASELINE = f"{BASELINE.name}_{STUDENTS['none']}"
+DEEPER = f"{BASELINE.name}_deep_words"
 CANDIDATES = {  # systems to choose from, in words
     BASELINE.name: "baseline",
     RESIDUAL.name: "residual removed",
@@ -58,11 +59,10 @@ CANDIDATES = {  # systems to choose from, in words
     f"{BASELINE.name}_{STUDENTS['between']}": "baseline, distilled with pairs of translations",
     f"{BASELINE.name}_{STUDENTS['both']}_{WORDS}": "baseline, distilled word by word",
     f"{BASELINE.name}_deep_between": "a deeper student",
-    f"{BASELINE.name}_deep_words": "a deeper student, taught word by word",
-    f"{BASELINE.name}_deep_words_round2": "a deeper student, taught three times, twice word by word",
+    DEEPER: "a deeper student, taught word by word",
+    f"{DEEPER}_round2": "a deeper student, taught three times, twice word by word",
     f"{BASELINE.name}_deep_of_2": "a deeper student, taught four times, at last by two runs together",
 }
-DEEPER = f"{BASELINE.name}_deep_words"
 SHOWN_SYSTEMS = (  # those of RESULTS
     BASELINE.name,
     RESIDUAL.name,

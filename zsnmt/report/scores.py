@@ -186,11 +186,6 @@ def seeds(runs: Sequence[RunResult]) -> str:
     return ", ".join(str(run.seed) for run in runs)
 
 
-def list_seeds(seeds: Collection[int]) -> str:
-    """`seed 1`; `seeds 1, 2, 3`."""
-    return f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, sorted(seeds)))}"
-
-
 def short_commit(commit: str) -> str:
     """Twelve digits of a commit and the mark of uncommitted changes, if there is one."""
     digits, *changes = commit.split("+")

@@ -5,7 +5,7 @@ Runs of one row are comparable; rows need not be, so each has its signature belo
 says whether it may be held against the published figures.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from zsnmt.errors import InputError
 from zsnmt.report.chosen import MARK, chosen_note
 from zsnmt.report.papers.comparable import comparisons, verdict
 from zsnmt.report.papers.published import Key, published
-from zsnmt.report.scores import list_seeds
 from zsnmt.report.table import FORMS, Cell, Measured, Table, join_sentences
 
 Item = Any  # what a run is known by: its scores, its probes
@@ -210,3 +209,8 @@ class PaperTable:
     def provenance(self, items: Sequence[Item]) -> str:
         """What made the runs, as Markdown items."""
         return "\n".join(self.source.provenance(of_config) for of_config in self.by_config(items).values())
+
+
+def list_seeds(seeds: Collection[int]) -> str:
+    """`seed 1`; `seeds 1, 2, 3`."""
+    return f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, sorted(seeds)))}"
