@@ -77,7 +77,7 @@ SHOWN_SYSTEMS = (  # those of RESULTS
 SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER}
 FIRST = {  # those of README: of each text what decides
     "tatoeba_three": (BASELINE.name, CONTINUED_BASELINE, DEEPER),
-    "tatoeba_long": (BASELINE.name, f"{BASELINE.name}_{STUDENTS['both']}", DEEPER),
+    "tatoeba_long": (BASELINE.name, DEEPER),
     "tatoeba": (BASELINE.name, RESIDUAL.name, f"{BASELINE.name}_consistency"),
 }
 
