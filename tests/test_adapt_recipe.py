@@ -2,7 +2,9 @@
 
 import json
 import re
+import shlex
 import shutil
+from pathlib import Path
 
 import pytest
 import torch
@@ -15,6 +17,8 @@ from zsnmt.runs.checkpoints import load_checkpoint
 
 PIVOT, *OTHERS = KNOWN = ["inglan", "velan", "tamun", "velor"]
 NEW = "tamek"
+# until outputs are as long as sentences, without validation in between
+TEACHER = "--max-epoch 8 --validate-interval 8 --save-interval 8 --lr 2e-2 --warmup-updates 20".split()
 ADDED_CONFIG = f"""\
 SYNTHETIC="--number 4 --concepts 40 --pairs 60 --valid 6 --test 11 --longest 6"
 LANGUAGES="{PIVOT} {NEW}"
@@ -49,6 +53,30 @@ def full(tiny, config, runs):
     printed = adapt(config, tiny.run(), runs)
     assert printed.returncode == 0, printed.stderr
     return runs / "added" / "zs_transformer_residual" / "seed1", printed
+
+
+@pytest.fixture(scope="module")
+def student(tiny, config):
+    """A student of three of the languages, adapted, and what the recipe printed; with the folder of runs."""
+    runs = config.parent / "runs_of_student"
+    shutil.copytree(tiny.folder, runs / "tiny", ignore=shutil.ignore_patterns("seed1"))
+    teacher = runs / "tiny" / "teacher"
+    made = [
+        run_command(
+            "recipes/train.sh", tiny.config, "zs_transformer", "--name", "teacher", "--", *TEACHER, runs=runs
+        ),
+        run_command(
+            "recipes/distill.sh",
+            tiny.config,
+            teacher / "seed1",
+            *("--identifier", "none", "--beam", "1", "--name", "student", "--", "--max-epoch", "1"),
+            runs=runs,
+        ),
+        adapt(config, runs / "tiny" / "student" / "seed1", runs),
+    ]
+    for printed in made:
+        assert printed.returncode == 0, printed.stderr
+    return runs, made[-1]
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +157,69 @@ def test_a_frozen_run_translates_between_old_languages_as_before_to_the_letter(t
     assert changed >= {*TABLES} and all(name in TABLES or "adapters" in name for name in changed)
 
 
+def test_a_student_goes_on_learning_from_translations(student):
+    """On text whose data have the ids of before; in what validates and chooses, and in all kinds."""
+    runs, printed = student
+    run, before = (runs / config / "student" / "seed1" for config in ("added", "tiny"))
+    assert "may forget" not in printed.stderr
+    record, of_student = (json.loads((each / "run.json").read_text()) for each in (run, before))
+    text = json.loads((before / "synthetic.json").read_text())
+    assert record["synthetic"] == of_student["synthetic"] and record["synthetic_from"] == text["folder"]
+    again = json.loads((run / "synthetic.json").read_text())
+    assert again == {
+        **text,
+        "folder": str((runs / "added" / "synthetic" / Path(text["folder"]).name).resolve()),
+    }
+    words = {each: shlex.split((each / "train.command").read_text()) for each in (run, before)}
+    extra, of_before = (json.loads(of_run[of_run.index("--extra-data") + 1]) for of_run in words.values())
+    assert {*extra} == {"targets", "sources"} and "--word-distillation-weight" not in words[run]
+    for use, folder in extra.items():
+        files = sorted(Path(of_before[use]).glob("*.bin"))
+        assert files and all((Path(folder) / file.name).read_bytes() == file.read_bytes() for file in files)
+    trained = load_checkpoint(run / "model.pt")["task_state"]["trained"]
+    assert {*record["synthetic"], f"{PIVOT}-{NEW}", f"{NEW}-{PIVOT}"} < {*trained}
+    lines = (run / "checkpoints" / "validation.jsonl").read_text().splitlines()
+    kinds = {direction: of["kind"] for direction, of in json.loads(lines[-1])["directions"].items()}
+    assert {*kinds.values()} == {"supervised", "zero_resource"} and f"{PIVOT}-{NEW}" in kinds
+    assert sum(json.loads((run / "sampling.json").read_text()).values()) == pytest.approx(1)
+
+
+def test_what_a_student_learned_stays_zero_resource_in_scores(student):
+    runs, _ = student
+    run = runs / "added" / "student" / "seed1"
+    kinds = {each["direction"]: each["kind"] for each in scores_of(run, runs)["directions"]}
+    synthetic = json.loads((run / "run.json").read_text())["synthetic"]
+    assert {each for each, kind in kinds.items() if kind == "zero_resource"} == {*synthetic}
+    assert kinds[f"{NEW}-{OTHERS[0]}"] == "zero_shot"
+
+
+def test_an_adapted_student_that_is_run_again_does_nothing_and_needs_its_text(student, config):
+    runs, _ = student
+    base, run = (runs / name / "student" / "seed1" for name in ("tiny", "added"))
+    made = {
+        path: path.stat().st_mtime_ns
+        for path in (runs / "added").rglob("*.*")
+        if path.suffix in (".pt", ".bin")
+    }
+    again = adapt(config, base, runs)
+    assert again.returncode == 0, again.stderr
+    assert again.stderr.count("done before") == 8, again.stderr
+    assert made == {path: path.stat().st_mtime_ns for path in made}
+    text = Path(json.loads((base / "synthetic.json").read_text())["folder"])
+    text.rename(text.with_name("away"))
+    gone = adapt(config, base, runs)
+    other = adapt(config, base, runs, "--name", "other", "--", "--max-epoch", "1")
+    text.with_name("away").rename(text)
+    assert (
+        gone.returncode == 1 and f"{text}, which has the synthetic text of them, is not there" in gone.stderr
+    )
+    assert (
+        other.returncode == 0
+        and f"{text}, which has the synthetic text of them, is not there" in other.stderr
+    )
+    assert "synthetic_from" not in json.loads((run.parents[1] / "other/seed1/run.json").read_text())
+
+
 def test_a_finished_adaptation_that_is_run_again_does_nothing(tiny, full, config, runs):
     run, _ = full
     before = {path: path.stat().st_mtime_ns for path in run.rglob("*.pt")}
@@ -160,6 +251,60 @@ def fifth_language() -> str:
     from zsnmt.corpora.invented.corpus import standard_languages
 
     return standard_languages(5)[-1].name
+
+
+@pytest.fixture
+def unscored(tiny, tmp_path):
+    """A trained run without scores."""
+    left_out = shutil.ignore_patterns("scores.json", "hypotheses")
+    return shutil.copytree(tiny.run(), tmp_path / "base" / "seed1", ignore=left_out)
+
+
+@pytest.mark.parametrize(
+    "options, change, words",
+    [
+        (["--adapter-dim", "4"], (), "adapt this run with --frozen, or without adapters"),
+        ([], (f"{PIVOT} {NEW}", f"{OTHERS[0]} {NEW}"), f"has the pivot {OTHERS[0]}, the run has {PIVOT}"),
+        ([], (f"{PIVOT} {NEW}", f"{PIVOT} {OTHERS[0]}"), "name a language that it lacks"),
+        ([], ("--lr 1e-2", "--lr 1e-2 --no-such-option"), "fairseq refuses an option .*--no-such-option"),
+        (
+            ["--frozen"],
+            ("--lr 1e-2", "--decoder-layerdrop 0.1 --fp16"),
+            "it rounds the old weights; --amp does",
+        ),
+        (["--frozen"], (), r"has --consistency-weight, a remedy .*; adapt it without --frozen"),
+        (["--text"], (), "is not there any more, and without it the model forgets its languages"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_made_or_scored(
+    unscored, tmp_path, options, change, words
+):
+    config, runs = tmp_path / "refused.conf", tmp_path / "runs"
+    config.write_text(ADDED_CONFIG.replace(*change) if change else ADDED_CONFIG)
+    if "--consistency-weight" in words:
+        command = unscored / "train.command"
+        command.write_text(f"{command.read_text()} --criterion zs_cross_entropy --consistency-weight 0.25")
+    if "--text" in options:
+        options = []
+        record = json.loads((unscored / "run.json").read_text())
+        (unscored / "run.json").write_text(json.dumps(record | {"text": str(tmp_path / "gone")}))
+    refused = adapt(config, unscored, runs, *options)
+    assert refused.returncode == 1 and re.search(words, refused.stderr), refused.stderr
+    assert not runs.exists() and not (unscored / "scores.json").exists()
+
+
+def test_another_run_or_another_base_than_that_of_a_run_is_refused_at_once(tiny, full, config, runs):
+    run, _ = full
+    other = adapt(config, tiny.run(), runs, "--noise", "none")
+    assert other.returncode == 1 and f"{run} is another run, made by" in other.stderr
+    record, text = run / "run.json", (run / "run.json").read_text()
+    content = json.loads(text)
+    record.write_text(json.dumps(content | {"adapted_from": content["adapted_from"] | {"model": "0" * 64}}))
+    anew = adapt(config, tiny.run(), runs)
+    record.write_text(text)
+    assert anew.returncode == 1
+    assert f"was adapted from another model than is now in {tiny.run()}; choose another name" in anew.stderr
+    assert "done before" not in other.stderr + anew.stderr
 
 
 @pytest.mark.parametrize(

@@ -139,9 +139,12 @@ def test_a_finished_distillation_that_is_run_again_does_nothing(tiny, student, r
 def test_the_control_and_a_remedy_have_the_authentic_data_and_as_many_pairs_an_epoch(
     tiny, student, runs, options, name, added
 ):
+    run = runs / "tiny" / name / "seed1"
+    run.mkdir(parents=True)
+    (run / "synthetic.json").write_text("{}")  # of a student of that name that was never trained
     printed = distill(tiny, runs, *options)
     assert printed.returncode == 0, printed.stderr
-    run = runs / "tiny" / name / "seed1"
+    assert not (run / "synthetic.json").exists()
     command, of_student = ((each / "train.command").read_text().split() for each in (run, student[0]))
     assert command[1] == str(runs / "tiny" / "data") and "--extra-data" not in command
     size = "--virtual-data-size"
@@ -207,7 +210,7 @@ def test_a_student_learns_what_its_teacher_says_of_each_piece(tiny, student, run
 
 
 def test_runs_that_translate_together_are_one_teacher(tiny, student, runs):
-    """Beside itself a teacher translates as alone, but the text is another one, with a record of both."""
+    """They translate otherwise than each alone, and the text is another one, with a record of both."""
     teacher = runs / "tiny" / "teacher" / "seed1"
     printed = distill(tiny, runs, "--with", student[0], further=["--max-epoch", "1"])
     assert printed.returncode == 0, printed.stderr
@@ -254,6 +257,7 @@ def test_a_student_of_fewer_or_more_layers_begins_with_the_teachers(tiny, studen
     silent = {each for each in copies if LAST_PROJECTION.search(each)}
     assert all(torch.equal(weight, expected[each]) for each, weight in begun.items() if each not in silent)
     assert not any(begun[each].any() for each in silent)
+    assert not (runs / "tiny" / name / "seed1" / "beginning.pt").exists()
 
 
 def test_a_config_says_what_all_students_of_translations_are(tmp_path):
@@ -327,6 +331,11 @@ def test_a_last_stage_out_of_the_pivot_with_a_few_lines(tiny, student, runs):
         (["--with", "nowhere", "--engine", "ctranslate2"], "--engine ctranslate2 searches with one model"),
         (["--sides", "left"], "argument --sides: invalid choice: 'left'"),
         (["--lines", "0"], "argument --lines: '0' is not a whole number above 0"),
+        (["--way", "sample", "--beam", "4"], "--way sample draws one translation, not 4; give --beam 1"),
+        (
+            ["--engine", "ctranslate2", "--way", "ensemble"],
+            "--engine ctranslate2 cannot translate by ensemble",
+        ),
         (["--share", "1.5"], "a share of 1.5 leaves out authentic or synthetic text; give one above 0"),
         (["--student", "zs_bert"], "there is no architecture 'zs_bert' that translates; choose"),
         (["--student", "zs_transformer_relative"], "cannot begin with the weights of"),
@@ -337,6 +346,43 @@ def test_what_cannot_be_is_refused_in_a_sentence(tiny, runs, options, message):
     refused = distill(tiny, runs, *options)
     assert refused.returncode in (1, 2) and message in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+def test_what_the_training_would_refuse_is_refused_before_anything_is_made(tiny, runs):
+    teacher, before = runs / "tiny" / "teacher" / "seed1", {*runs.rglob("*")}
+    for options, further, message in (
+        (["--remedy", "consistency"], ["--ignore-prefix-size", "1"], "--ignore-prefix-size is for targets"),
+        (["--from-scratch"], ["--encoder-position-query-layers", "9"], "'9' names no layers of 3"),
+        (["--with", teacher], [], "have the same model, which would translate with itself"),
+    ):
+        refused = distill(tiny, runs, *options, further=[*STUDENT, *further])
+        assert refused.returncode == 1 and message in refused.stderr, refused.stderr
+    assert {*runs.rglob("*")} - before == set()
+
+
+def test_an_adapted_run_teaches_all_its_languages_from_the_text_of_its_adaptation(tiny, runs, tmp_path):
+    config = tmp_path / "added.conf"
+    settings = {"SYNTHETIC": "--number 4 --concepts 40 --pairs 60 --valid 6 --test 11 --longest 6"}
+    settings |= {"LANGUAGES": f"{PIVOT} tamek", "PAIRS": "40", "MODEL": "", "TRAINING": " ".join(STUDENT)}
+    config.write_text(changed(TINY_CONFIG, **settings))
+    base, folder = runs / "tiny" / "teacher" / "seed1", tmp_path / "added"
+    adapted, student = folder / "teacher" / "seed1", folder / "teacher_distilled" / "seed1"
+    made = run_command("recipes/adapt.sh", config, base, "--allow-unknown", "0.3", runs=tmp_path)
+    assert made.returncode == 0, made.stderr
+    data = {path: path.stat().st_mtime_ns for path in (folder / "data").rglob("*")}
+    own = ("--name", "anew", "--", "--criterion", "label_smoothed_cross_entropy")
+    refused = run_command("recipes/train.sh", config, "zs_transformer", *own, runs=tmp_path)
+    assert refused.returncode == 1 and "the text and the data of an adaptation" in refused.stderr
+    distilled = ("recipes/distill.sh", config, adapted, *TEXT, "--", *STUDENT)
+    printed = run_command(*distilled, runs=tmp_path)
+    assert printed.returncode == 0, printed.stderr
+    assert data == {path: path.stat().st_mtime_ns for path in (folder / "data").rglob("*")}
+    record = json.loads((student / "run.json").read_text())
+    assert {"tamek-velan", "velan-tamek", "tamun-velor"} <= {*record["synthetic"]}
+    assert load_checkpoint(student / "model.pt")["cfg"]["optimization"]["lr"] == [1e-2]  # half of the base's
+    shutil.rmtree(folder / "data")
+    refused = run_command(*distilled, runs=tmp_path)
+    assert refused.returncode == 1 and "added/data is not there, or was not made to the end" in refused.stderr
 
 
 def test_a_student_with_other_tags_than_its_teacher_does_not_learn_word_by_word(tiny, runs):

@@ -76,6 +76,7 @@ METHODS = {
 def test_every_folder_stands_on_one_floor():
     here = [path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__"]
     here += [path.parent.name for path in PACKAGE.glob("*/__init__.py")]
+    assert {*here} == {module_name(path).split(".")[1] for path in MODULES}
     assert sorted(here) == sorted(room for floor in FLOORS for room in floor)
 
 

@@ -5,7 +5,7 @@ import os
 import resource
 import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
@@ -24,6 +24,12 @@ from zsnmt.errors import InputError
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+KERNEL = 700 * 1000  # bytes of a product's kernel, at most
+HELD_BY_DEFAULT = 1024  # kernels
+# How many kernels oneDNN keeps, and how many PyTorch holds on to besides; both are read at the first product.
+KERNELS, HELD = "ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"
+SHARING = "ZSNMT_PROCESSES"  # how many processes these bounds are for, where no person has set any of them
 
 worker_function: Callable  # of a worker process, given to it once
 told_seconds = 0.0  # of processors, that processes which go on working said they used
@@ -63,6 +69,31 @@ def memory() -> int:
     """
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return int(min(physical, memory_limit()))
+
+
+def kernel_limit(memory: int, processes: int = 1) -> int:
+    """How many products' kernels oneDNN is to keep in each of some processes, on a machine with so many bytes
+    of memory: as many as an eighth of it holds, within bounds.
+
+    It compiles one for each shape of factors, and a training's batches, like the steps of a search, have
+    thousands of shapes. One takes 0.5 to 0.7 MB and about half a millisecond (weights of 128×128 to
+    512×2,048, AVX-512; docs/performance.md has a processor with AMX). Of its own accord oneDNN keeps 1,024,
+    and compiles the others over and over.
+    """
+    return min(max(memory // 8 // processes // KERNEL, 128), 16384)
+
+
+def share_kernels(environment: MutableMapping[str, str], processes: int = 1, *, workers: int = 1) -> None:
+    """Bound the kernels of each of so many processes that get an environment, unless a person has; of
+    processes that each of several jobs starts, all together count.
+
+    `workers`: how many each of them shares its own work among, any of which may ask for the same again.
+    """
+    if SHARING in environment or not {KERNELS, HELD} & environment.keys():
+        together = processes * int(environment.get(SHARING, "1"))
+        limit = kernel_limit(memory(), together * workers)
+        held = min(limit, HELD_BY_DEFAULT)
+        environment.update({SHARING: str(together), KERNELS: str(limit), HELD: str(held)})
 
 
 def used_seconds() -> float:

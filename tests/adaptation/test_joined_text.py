@@ -6,9 +6,9 @@ import pytest
 
 from tests.adaptation.conftest import FIRST, KNOWN, LANGUAGES, NEW, PAIRS, PIVOT, SECOND
 from zsnmt.adaptation import adapt
-from zsnmt.adaptation.adapt import Adaptation, adapt_run
+from zsnmt.adaptation.adapt import adapt_run
 from zsnmt.adaptation.joined_text import files_of, join_text, new_languages
-from zsnmt.adaptation.modes import FROZEN, FULL
+from zsnmt.adaptation.settings import Adaptation
 from zsnmt.corpora.cleaning import Cleaning
 from zsnmt.corpora.parallel_text import SPLITS, find_pair, pairs_of_split
 from zsnmt.errors import InputError
@@ -118,19 +118,14 @@ def test_a_config_of_an_adaptation_cleans_nothing(tmp_path):
         adapt_run(Steps("adapt"), experiment, Adaptation(tmp_path), name="x", seed=1, recipe="")
 
 
-@pytest.mark.parametrize("mode", [FULL, FROZEN])
-def test_what_a_student_may_forget_is_said_and_what_cannot_be_shared_is_refused(tmp_path, monkeypatch, mode):
+def test_updates_that_cannot_be_shared_are_refused(tmp_path, monkeypatch):
     for name in ("check_trained", "check_pipeline", "check_options"):
-        monkeypatch.setattr(adapt, name, lambda *_: None)
+        monkeypatch.setattr(adapt, name, lambda *_, **__: None)
     monkeypatch.setattr(adapt, "options_of", lambda run: ["--update-freq", "3"])
-    monkeypatch.setattr(adapt, "direction_lists", lambda run: {"synthetic": ["de-fr"], "few_shot": []})
+    monkeypatch.setattr(Adaptation, "new_languages", lambda self, languages: [NEW])
+    monkeypatch.setattr(Adaptation, "text", tmp_path)
     experiment = Experiment(Config((PIVOT, NEW), text="text"), tmp_path / "x.conf", tmp_path / "x")
-    said: list[str] = []
-    monkeypatch.setattr(Steps, "say", lambda self, sentence: said.append(sentence))
-    adapt.say_what_is_forgotten(Steps("adapt"), Adaptation(tmp_path, mode))
-    assert [sentence for sentence in said if "may forget them; --frozen keeps them" in sentence] == said
-    assert bool(said) == (mode == FULL)
     steps = Steps("adapt", team=Team(2, gpus=False))
     with pytest.raises(InputError, match="2 processes cannot share the batches of an update evenly"):
-        adapt.check_adaptation(steps, experiment, Adaptation(tmp_path, mode), run=tmp_path / "x")
+        adapt.check_adaptation(steps, experiment, Adaptation(tmp_path), run=tmp_path / "x", recipe="")
     assert not [*tmp_path.iterdir()]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.analysis.test_probe_scripts import DIMENSION, LANGUAGES, LAYERS, make_states
+from tests.analysis.test_probe_scripts import LANGUAGES, LAYERS, make_states
 from zsnmt.analysis import layer_classifiers
 from zsnmt.analysis.classifiers import Spans, fit_as_published, sentence_batches
 from zsnmt.analysis.layer_classifiers import Side, classify_layers, sentence_numbers
@@ -55,7 +55,6 @@ def test_they_are_equal_to_the_bit_where_the_states_are(folders, few_updates):
         stored = fit_as_published(
             states.layers[layer],
             getattr(states.labels, label),
-            epochs=layer_classifiers.EPOCHS,
             batch_size=size,
             seed=3,
             sentences=numbers,
@@ -122,4 +121,3 @@ def test_text_that_cannot_be_measured_on_and_states_that_are_not_finite_are_refu
     np.save(layer_file(infinite, "1"), np.full_like(np.load(layer_file(infinite, "1")), np.inf))
     with pytest.raises(InputError, match="layer 1: a state is not finite"):
         [*classify_while_running(live(infinite), held_out, labels=WANTED, seed=1)]
-    assert training.read(np.array([0]))[0].shape[1] == DIMENSION

@@ -144,6 +144,26 @@ def test_lengths_are_compared_by_those_of_the_whole_text(tmp_path):
     assert left_out(text, Cleaning((LENGTH,), ratio=9)) == []
 
 
+def test_a_side_has_as_many_characters_as_the_rule_says_and_no_more(tmp_path):
+    rows = [("short", "x" * LONGEST), ("short", "x" * (LONGEST + 1)), ("x" * (LONGEST + 1), "kurz")]
+    text = write_text(tmp_path / "text", *rows)
+    assert left_out(text, Cleaning((LONG,))) == [(LONG, len(GOOD) + number) for number in (2, 3)]
+
+
+def test_a_file_is_refused_where_more_than_half_of_its_lines_are_in_another_language(tmp_path):
+    rows = [*GOOD, *GOOD, *GOOD][:10]
+    text = write_text(tmp_path / "text")
+    write_lines(text / "train.de-en.en", [english for english, _ in rows])
+    for foreign in (4, 6):
+        german = [row[number >= foreign] for number, row in enumerate(rows)]
+        write_lines(text / "train.de-en.de", german)
+        if foreign == 4:
+            assert left_out(text, Cleaning((LANGUAGE,))) == [(LANGUAGE, line) for line in (1, 2, 3, 4)]
+        else:
+            with pytest.raises(InputError, match="60% of the lines of .*train.de-en.de are not in de"):
+                left_out(text, Cleaning((LANGUAGE,)))
+
+
 def test_a_script_tells_and_a_language_that_nobody_knows_has_no_other_test(tmp_path):
     text = write_text(tmp_path / "text", ("A sentence.", "Это предложение."), ("House.", "Qix vuo zal."))
     for file in text.glob("*.de"):
@@ -168,7 +188,7 @@ def test_text_of_another_language_than_its_name_is_refused_and_so_is_what_leaves
 
 
 def test_rules_are_read_as_they_are_written():
-    for setting in ("", "copy", "empty long=500 length=3.5 duplicate", str(ALL_RULES)):
+    for setting in ("", "copy", "empty long=500 length=3.5 duplicate", str(ALL_RULES), "long=2000000"):
         assert str(parse_cleaning(setting)) == setting
     assert parse_cleaning("duplicate  copy") == Cleaning(("copy", DUPLICATE))
     assert parse_cleaning(f"{LONG}={LONGEST}") == Cleaning((LONG,))

@@ -1,7 +1,10 @@
 """Training pairs cut from a multiway corpus: every line for all, or no pivot sentence for two."""
 
+import random
+import tracemalloc
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from zsnmt.corpora.multiway import (
@@ -76,8 +79,29 @@ def test_the_seed_decides_who_gets_what(folder):
 
 def test_deal_mixes():
     hands = deal([f"s{line}" for line in range(90)], 3, seed=1)
-    assert [len(hand) for hand in hands] == [30, 30, 30]
-    assert all(hand != list(range(start, 90, 3)) for start, hand in enumerate(hands))
+    assert np.bincount(hands).tolist() == [30, 30, 30]
+    assert hands.tolist() != [0, 1, 2] * 30
+
+
+def test_deal_deals_the_sentences_as_they_come_after_one_shuffle():
+    sentences = [pivot_sentence(line) for line in range(100)]
+    shuffled = [*dict.fromkeys(sentences)]
+    random.Random(5).shuffle(shuffled)
+    assert deal(iter(sentences), 3, seed=5).tolist() == [shuffled.index(each) % 3 for each in sentences]
+
+
+def test_text_is_not_held(tmp_path):
+    lines = 5000
+    for split, size in (("train", lines), ("valid", 4), ("test", 6)):
+        for language in LANGUAGES:
+            write_lines(
+                tmp_path / f"{split}.{language}", (f"{language} {line} " + 200 * "x" for line in range(size))
+            )
+    tracemalloc.start()
+    cut_training_pairs(tmp_path, tmp_path / "cut", LANGUAGES, "non_overlap")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 200 * lines  # bytes, of one file's text
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)

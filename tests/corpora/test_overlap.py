@@ -16,6 +16,7 @@ LANGUAGES = ["en", "de", "hi"]
         ("The house, is OLD.", "the house is old"),
         ("Straße", "STRASSE"),
         ("ﬁne", "fine"),  # a ligature
+        ("ﬁne №１", "fine No1"),  # with a sign for two letters, and a wide digit
         ("a\u00a0b", "a  b"),
         ("« Oui ! »", "oui"),
         ("cafe\u0301", "café"),
@@ -84,6 +85,16 @@ def test_overlaps_are_found_on_either_side_and_in_any_language(folder):
         Place(folder / "test.de", 2)
     ]  # German text in an English file
     assert [overlap.sentence for overlap in hindi[1]] == ["एक।"]
+
+
+def test_another_form_of_the_same_letters_hides_no_overlap(tmp_path):
+    write_lines(tmp_path / "test.en", ["No1 is fine."])
+    write_lines(tmp_path / "test.de", ["Es ist gut."])
+    write_lines(tmp_path / "train.de-en.de", ["Das geht.", "neu"])
+    write_lines(tmp_path / "train.de-en.en", ["№１ is ﬁne", "new"])
+    held_out = held_out_sentences(tmp_path, LANGUAGES)
+    found = list(find_overlaps(tmp_path, ("en", "de"), held_out))
+    assert [[overlap.sentence for overlap in overlaps] for overlaps in found] == [["№１ is ﬁne"], []]
 
 
 def test_an_overlap_agrees_with_a_comparison_of_all_with_all(folder):

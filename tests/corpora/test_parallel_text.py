@@ -64,6 +64,12 @@ def test_a_pair_of_which_one_side_is_there_is_a_pair_of_its_split(tmp_path, side
     assert pairs_of_split(tmp_path, "valid", ["en", "de", "fr"]) == [("en", "de")]
 
 
+def test_files_of_both_directions_are_one_pair_too_many(tmp_path):
+    put(tmp_path, train__de_en__de=1, train__de_en__en=1, train__en_de__de=1, train__en_de__en=1)
+    with pytest.raises(InputError, match="train.en-de.en and train.de-en.de; .* so keep one"):
+        pairs_of_split(tmp_path, "train", ["en", "de"])
+
+
 def test_half_a_pair_has_its_own_sentence(tmp_path):
     put(tmp_path, train__de_en__de=1, train__de=1, train__en=1)
     with pytest.raises(InputError, match="train.de-en.de stands alone; add its other side train.de-en.en"):

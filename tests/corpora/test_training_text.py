@@ -1,13 +1,23 @@
 """Training text without overlap and within limits; the script that makes it."""
 
 import json
+import random
+import tracemalloc
+from itertools import compress
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import run_command
+from zsnmt.cli import run
 from zsnmt.corpora.overlap import find_overlaps, held_out_sentences
-from zsnmt.corpora.training_text import check_overlap, limit_of, make_training_text, parse_limits
+from zsnmt.corpora.training_text import (
+    check_overlap,
+    choose,
+    limit_of,
+    make_training_text,
+    parse_limits,
+)
 from zsnmt.errors import InputError
 from zsnmt.text.lines import read_lines, write_lines
 
@@ -109,6 +119,25 @@ def test_a_limit_keeps_whole_pairs_at_random_in_their_order(text, tmp_path):
     assert pairs_of(tmp_path / "same", "de") == kept != pairs_of(tmp_path / "other", "de")
 
 
+@pytest.mark.parametrize("limit", [0, 1, 500, 1500, 1990, 1999])
+def test_a_limit_leaves_out_what_random_would(limit):
+    """Of 2000 lines without a fault, from a set of those drawn and from a list of those left."""
+    verdicts = bytes(number % 3 == 0 for number in range(3000))
+    places = [number for number, verdict in enumerate(verdicts) if verdict == 0]
+    left_out = {places[each] for each in random.Random(1).sample(range(2000), 2000 - limit)}
+    chosen = choose(verdicts, limit, random.Random(1))
+    assert [*compress(range(3000), chosen)] == [place for place in places if place not in left_out]
+
+
+def test_a_limit_needs_little_memory():
+    lines = 100_000
+    tracemalloc.start()
+    choose(bytes(lines), lines // 2, random.Random(1))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 12 * lines
+
+
 def test_limits_are_read_as_a_default_and_exceptions():
     assert parse_limits("") == {}
     limits = parse_limits("30000 de-en=14000")
@@ -135,6 +164,14 @@ def test_a_limit_for_a_pair_without_training_text_is_refused(text, tmp_path):
     with pytest.raises(InputError, match="no training text for nl-en"):
         make_training_text(text, tmp_path / "clean", LANGUAGES, parse_limits("nl-en=5"))
     assert not (tmp_path / "clean").exists()
+
+
+@pytest.mark.parametrize("call", [["clean", "TEXT", "OUT"], ["check-overlap", "TEXT", "--remove-to", "OUT"]])
+def test_the_commands_refuse_a_language_without_training_text(text, tmp_path, call):
+    places = {"TEXT": str(text), "OUT": str(tmp_path / "out")}
+    with pytest.raises(InputError, match="no training text for xy: files are named"):
+        run([*(places.get(word, word) for word in call), "--languages", *LANGUAGES, "xy"])
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_pair_that_overlaps_as_a_whole_stops(text, tmp_path):

@@ -42,6 +42,9 @@ class MadeUpInterpreter:
     def __call__(self, teacher, search, engine, way) -> "MadeUpInterpreter":
         return self
 
+    def describe(self) -> dict[str, str]:
+        return {"engine": "made up"}
+
     def translate(self, lines: Sequence[tuple[str, ...]], direction: Direction, finished) -> list[str]:
         if len(self.asked) == self.stop_before:
             raise KeyboardInterrupt
@@ -87,6 +90,7 @@ def synthetic(made, tmp_path, translate, monkeypatch) -> Callable[..., Synthetic
             checksum="0123",
             beside=(),
             checksums=lambda: {"model": "0123"},
+            check_learned=lambda directions, remedy: None,
             longest=100,
             describe=lambda: {"run": "baseline", "model": "0123"},
         )

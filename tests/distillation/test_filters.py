@@ -55,11 +55,11 @@ def test_each_reason_is_found_and_a_good_translation_kept(made, filters, row):
     assert reason(filters(), row, authentic=read_lines(made / "text" / "valid.velan")[0]) in (OVERLAP, LENGTH)
 
 
-def test_what_was_translated_directly_is_not_to_be_copied_either(filters, row):
+def test_what_people_wrote_is_not_to_be_copied_where_the_teacher_reads_it(filters, row):
     anything = {"identifier": None}
     assert reason(filters(**anything), row, synthetic=row.authentic) == ""
-    assert reason(filters(direct=True, **anything), row, synthetic=row.authentic) == COPY
-    assert reason(filters(direct=True, **anything), row, synthetic=row.pivot) == COPY
+    reading = filters(reads_authentic=True, **anything)
+    assert reason(reading, row, synthetic=row.authentic) == reason(reading, row, synthetic=row.pivot) == COPY
 
 
 class Spaces:

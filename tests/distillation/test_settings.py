@@ -1,16 +1,22 @@
 """What cannot be distilled is refused before anything is read."""
 
+import json
 import re
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
+from zsnmt.cli.distill import OF_SYNTHETIC_TEXT, refuse_what_nothing_reads
+from zsnmt.console import WrongUse
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import EngineChoice
-from zsnmt.distillation.distill import default_name, distill_rounds
+from zsnmt.decoding.search import Search
+from zsnmt.distillation.distill import check_places, default_name, distill_rounds
 from zsnmt.distillation.settings import SIDES, Distillation, SyntheticSettings
 from zsnmt.distillation.student import stretch
 from zsnmt.errors import InputError
+from zsnmt.files.checksums import sha256
 from zsnmt.runs.grid import REMEDIES, remedy_options, second_stage
 from zsnmt.runs.systems import System
 
@@ -38,19 +44,55 @@ def test_sides_and_lines_that_there_are_not_are_refused():
         SyntheticSettings(direct=True, way=parse_method("ensemble"))
     with pytest.raises(InputError, match="and no other language; leave out through="):
         SyntheticSettings(way=parse_method("ensemble:through=fr"))
+    with pytest.raises(InputError, match="--way sample draws one translation, not 4; give --beam 1"):
+        SyntheticSettings(way=parse_method("sample"))
 
 
 def test_settings_of_older_text_are_those_of_now():
     """What was made before a setting was there is not made again."""
     assert "way" not in SyntheticSettings().to_json()
-    sample = SyntheticSettings(way=parse_method("sample:symbols=5")).to_json()["way"]
-    assert sample == {"name": "sample", "symbols": 5, "seed": 1}
+    sample = SyntheticSettings(way=parse_method("sample:symbols=5"), search=Search(beam=1))
+    assert sample.to_json()["way"] == {"name": "sample", "symbols": 5, "seed": 1}
     assert SyntheticSettings(way=parse_method("ensemble:by=average,pieces=2")).ensemble
 
 
 def test_a_second_round_of_a_models_own_translations_is_refused():
     with pytest.raises(InputError, match="leave out --rounds, or choose other sides"):
         distill_rounds(None, None, Distillation(RUN, sides="self"), rounds=2, name=None, seed=None, words=[])
+
+
+def test_a_share_without_translations_is_the_length_of_an_epoch():
+    given = dict.fromkeys([*OF_SYNTHETIC_TEXT, "share"])
+    refuse_what_nothing_reads(Namespace(**{**given, "share": 0.8}, sides="none"))
+    with pytest.raises(WrongUse, match="--lines is of translations to learn from, and with --sides none"):
+        refuse_what_nothing_reads(Namespace(**{**given, "lines": 3}, sides="none"))
+
+
+def write_student(run: Path, command: str, model: str) -> Path:
+    """A run with a checkpoint, which a model has taught."""
+    (run / "checkpoints").mkdir(parents=True)
+    (run / "checkpoints" / "checkpoint_last.pt").touch()
+    teacher = {"run": "teacher", "model": model}
+    content = {"config": "x", "system": "x", "text": "text", "seed": 1, "command": command}
+    (run / "run.json").write_text(json.dumps(content | {"distilled_from": teacher}))
+    return run
+
+
+def test_what_is_in_the_place_of_a_later_round_is_seen_before_the_first(tmp_path):
+    first, second = tmp_path / "deep" / "seed1", tmp_path / "deep_round2" / "seed1"
+    commands = {first: "bash recipes/distill.sh x", second: "bash recipes/distill.sh x --rounds 2"}
+    check_places(commands, tmp_path)
+    with pytest.raises(InputError, match=f"the student would take the place of {second}; give it another"):
+        check_places(commands, second)
+    first.mkdir(parents=True)
+    (first / "model.pt").write_text("weights")
+    write_student(second, commands[second], sha256(first / "model.pt"))
+    check_places(commands, tmp_path)
+    with pytest.raises(InputError, match="deep_round2/seed1 is another run, made by"):
+        check_places({**commands, second: "bash recipes/distill.sh y --rounds 2"}, tmp_path)
+    (first / "model.pt").unlink()
+    with pytest.raises(InputError, match="deep_round2/seed1 was taught by another model than is now at"):
+        check_places(commands, tmp_path)
 
 
 class Baseline:
@@ -125,6 +167,8 @@ def test_a_schedule_of_other_epochs_keeps_its_form():
     assert stretch(["--max-epoch", "2"], 4) == stretch(["--max-epoch", "2"], 4, 100) == ["--max-epoch", "4"]
     only_patience = "--patience 3 --warmup-updates 500".split()
     assert stretch(only_patience, 4) == "--max-epoch 4 --warmup-updates 500".split()
+    joined = "--max-epoch=6 --warmup-updates=500".split()
+    assert stretch(joined, 3) == "--max-epoch 3 --warmup-updates 250".split()
 
 
 def test_a_learning_rate_has_fallen_at_the_end_of_so_many_epochs():

@@ -1,5 +1,6 @@
 """How a student is trained: its options, and how often each set of pairs comes."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from fairseq.data import SampledMultiDataset
 
 from tests.data.test_tagged_pairs import pairs
+from zsnmt.distillation import distill
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.student import (
     EPOCHS,
@@ -15,12 +17,16 @@ from zsnmt.distillation.student import (
     options_of_config,
     read_options,
     sampling_weights,
+    sizes_of_student,
     student_options,
     updates_of_epoch,
+    word_level_options,
 )
 from zsnmt.errors import InputError
 from zsnmt.files.project import PACKAGE
 from zsnmt.runs.folder import LOG_FILE
+from zsnmt.training.experiment import Experiment
+from zsnmt.training.steps import Steps
 
 AUTHENTIC, SYNTHETIC = {"main:aa-piv": 7, "main:piv-aa": 7}, {"targets:aa-bb": 3, "sources:bb-aa": 9}
 
@@ -70,7 +76,9 @@ def teacher(tmp_path):
         "--extra-data '{\"sources\": \"/gone\"}' --extra-lang-pairs '{}' "
         "--sampling-weights-from-file /gone.json --virtual-data-size 9 --finetune-from-model /gone.pt"
     )
-    return SimpleNamespace(run=tmp_path, model=tmp_path / "model.pt", architecture="zs_transformer")
+    return SimpleNamespace(
+        run=tmp_path, model=tmp_path / "model.pt", architecture="zs_transformer", record={}
+    )
 
 
 def depths_and_choices(teacher, architecture: str, *added: str, layers: int | None = 8, **distillation):
@@ -125,6 +133,80 @@ def test_a_student_goes_on_with_its_teachers_options_and_half_the_learning_rate(
     assert read.finetune_from_model == str(teacher.model) and read.data == str(teacher.run)
     assert not {"--extra-data", "--virtual-data-size", "/gone.pt", "/gone.json", "--cpu", "9"} & {*options}
     assert read_options(teacher.architecture, [*options, "--lr", "0.1"], teacher.run).lr == [0.1]
+
+
+@pytest.mark.parametrize(
+    "of_teacher, remedy, kept",
+    [
+        ("--consistency-weight 0.25 --consistency-stop-gradient copy", "consistency", ""),
+        ("--consistency-weight 0.25 --consistency-weight=1 --translation-weight 0.5", "consistency", ""),
+        ("--unlikelihood-weight 1 --unlikelihood-form first_word --lr 1", "first_word", "--lr 1"),
+        ("--denoising-weight 1 --lang-pairs from_pivot", "denoising+from_pivot", ""),
+        ("--lang-pairs from_pivot", "from_pivot", ""),
+        ("--consistency-weight 0.25", "", "--consistency-weight 0.25"),
+    ],
+)
+def test_a_student_does_not_have_the_remedy_of_its_teacher(teacher, of_teacher, remedy, kept):
+    own = "--lang-pairs en-de,de-en --criterion zs_cross_entropy --lr 0.1"
+    (teacher.run / "train.command").write_text(f"/env/fairseq-train /data {own} {of_teacher}")
+    teacher.record = {"distillation": {"remedy": remedy} if remedy else {}}
+    options = student_options(CONFIG, Distillation(teacher.run), teacher)
+    assert options[: options.index("--arch")] == f"{own} {kept}".split()
+
+
+def test_where_a_config_leaves_the_learning_rate_out_it_is_half_of_the_teachers(teacher):
+    config = SimpleNamespace(**{**vars(CONFIG), "fairseq_options": ["--max-epoch", "2"]})
+    for words, expected in ((["--lr", "0.006"], 0.003), (["--lr=0.008"], 0.004), ([], 0.002)):
+        config.fairseq_options = ["--max-epoch", "2", *words]
+        options = student_options(config, Distillation(teacher.run), teacher)
+        assert read_options(teacher.architecture, options, teacher.run).lr == [expected]
+
+
+def test_options_are_read_in_both_forms(teacher):
+    (teacher.run / "train.command").write_text(
+        "/env/fairseq-train /data --lr 0.004 --validate-interval=20 "
+        "--criterion=chunked_label_smoothed_cross_entropy"
+    )
+    options = student_options(CONFIG, Distillation(teacher.run), teacher)
+    assert read_options(teacher.architecture, options, teacher.run).validate_interval == 1
+    taught = word_level_options(Distillation(teacher.run, word_level=1), options, teacher)
+    assert "--chunked-loss" in taught
+
+
+def test_a_schedule_that_nobody_can_stretch_is_refused_before_anything_is_made(teacher, monkeypatch):
+    """Its end is counted in updates, and the teacher's log does not say how many an epoch has."""
+    checks = dict.fromkeys(("check_languages", "check_going_on"), lambda *_: None)
+    vars(teacher).update(checks, record={"system": "x", "seed": 1})
+    monkeypatch.setattr(distill, "Teacher", lambda *_: teacher)
+    monkeypatch.setattr(distill, "prepare_data", lambda *_: pytest.fail("data are made"))
+    own = {"distillation": ["--max-epoch", "0", "--max-update", "100"], "languages": [], "word_level": 0.0}
+    experiment = Experiment(SimpleNamespace(**vars(CONFIG), **own), Path("x.conf"), teacher.run / "x")
+    with pytest.raises(InputError, match="--epochs 4: the schedule counts updates"):
+        distill.distill_rounds(
+            Steps("distill"),
+            experiment,
+            Distillation(teacher.run / "teacher", epochs=4),
+            rounds=1,
+            name=None,
+            seed=None,
+            words=[],
+        )
+
+
+def test_what_the_training_would_refuse_is_refused_before_anything_is_translated(made):
+    """Its model and its criterion are made, but for the word-level term, whose data are not there yet."""
+    small = "--encoder-layers 1 --decoder-layers 1 --encoder-embed-dim 8 --decoder-embed-dim 8".split()
+    terms = ["--criterion", "zs_cross_entropy"]
+
+    def sizes(*options: str):
+        return sizes_of_student(read_options("zs_transformer", [*small, *terms, *options], made / "data"))
+
+    word_level = ["--word-distillation-weight", "1", "--word-distillation-model", "/not/there.pt"]
+    assert sizes() == sizes("--consistency-weight", "1") == sizes(*word_level, "--translation-weight", "0.5")
+    with pytest.raises(InputError, match="--ignore-prefix-size is for targets that begin with a tag"):
+        sizes("--consistency-weight", "1", "--ignore-prefix-size", "1")
+    with pytest.raises(InputError, match="5"):
+        sizes("--encoder-residual-removal-layers", "5")
 
 
 def test_a_student_of_shards_reads_all_text_as_often(teacher):

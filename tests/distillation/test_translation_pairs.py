@@ -85,6 +85,15 @@ def test_sentences_that_are_held_out_of_either_language_are_left_out(text, monke
     assert {one for one, _ in pairs_of(text.folder / "between", other)} <= others
 
 
+def test_where_nothing_can_be_paired_it_is_said_before_anything_is_translated(text, monkeypatch):
+    """Of four languages, too, where people have given text between most of them."""
+    one, other, _ = OTHERS
+    monkeypatch.setattr(type(text), "directions", lambda _: [Direction(one, other), Direction(other, one)])
+    with pytest.raises(InputError, match="--sides between adds nothing to --sides both here"):
+        data_of(text, "between")
+    assert not text.folder.exists()
+
+
 def test_where_there_is_nothing_to_pair_it_is_said(text, monkeypatch):
     monkeypatch.setattr("zsnmt.distillation.student_data.make_further_text", lambda *given, **named: {})
     with pytest.raises(InputError, match="--sides between adds nothing to --sides both here: it needs three"):

@@ -761,6 +761,15 @@ def test_an_adapted_run_has_through_the_pivot_what_the_same_engine_translated(ru
         assert {result.way for result in before} == ways
 
 
+@pytest.mark.parametrize("then, now", [({}, {"pivot_run": True}), ({"pivot_run": True}, {})])
+def test_an_adapted_run_is_not_compared_through_another_runs_pivot(run, baseline, engines, caplog, then, now):
+    scores_of(baseline, directions=[AA_BB], **dict.fromkeys(then, run))
+    shutil.copytree(baseline / HYPOTHESES, run / BEFORE)
+    before = scores_of(run, directions=[AA_BB], **dict.fromkeys(now, baseline)).before
+    assert {result.way for result in before} == {DIRECT}
+    assert "pivot: the run that this one goes on from had another run for its pivot" in caplog.text
+
+
 @pytest.mark.parametrize("known", [True, False])
 def test_an_adapted_run_has_nothing_of_before_by_weights_that_it_does_not_go_on_from(
     models, run, baseline, caplog, known

@@ -11,6 +11,7 @@ import torch
 
 from tests.conftest import OLDER_RUN
 from tests.support import warm
+from tests.support.kernels import forget_kernels
 from tests.support.rounding import open_in_float64
 from zsnmt import processes
 from zsnmt.decoding.fairseq_engine import FairseqEngine
@@ -360,6 +361,24 @@ def test_processes_give_what_one_does_in_the_same_order(workers):
         else os.getpid() not in processes and len(processes) <= workers
     )
     assert {hypothesis.tokens[1] for batch in found for (hypothesis,) in batch} == {1}
+
+
+class Environment(Echo):
+    """An engine that says how many kernels the process may keep in which it works."""
+
+    def translate_batch(self, batch):
+        return [[Hypothesis([int(os.environ[processes.KERNELS])], 0.0)] for _ in batch]
+
+
+@pytest.mark.parametrize("given", [None, "77"])
+def test_processes_share_the_memory_for_kernels_unless_a_person_says_how_many(given, monkeypatch):
+    forget_kernels(monkeypatch)
+    if given:
+        monkeypatch.setenv(processes.KERNELS, given)
+    found = ManyProcesses(Environment(), 3).translate(BATCHES)
+    kept = {number for batch in found for (hypothesis,) in batch for number in hypothesis.tokens}
+    assert kept == {int(given or processes.kernel_limit(processes.memory(), 3))}
+    assert os.environ.get(processes.KERNELS) == given
 
 
 @pytest.mark.parametrize("number", [0, 1])

@@ -19,7 +19,9 @@ from zsnmt.errors import InputError
 from zsnmt.inference import pytorch
 from zsnmt.inference.engines import open_engine
 from zsnmt.inference.export.folder import EXPORT_FILE
+from zsnmt.inference.pytorch import warn_of_untrained
 from zsnmt.inference.translator import Translator
+from zsnmt.languages import Direction
 from zsnmt.runs.checkpoints import load_checkpoint
 
 
@@ -63,8 +65,9 @@ def test_several_models_translate_as_an_ensemble_of_fairseq(runs, lines, float64
 def test_a_run_beside_itself_translates_as_alone(runs, lines, float64_attention, monkeypatch):
     open_in_float64(monkeypatch)
     first, _ = runs
-    alone, twice = open_together(first), open_together(first, first)
-    assert isinstance(twice.engine, SeveralModels) and twice.engine.signature == "mean of 2 models"
+    alone = open_together(first)
+    twice = Translator(SeveralModels([alone.engine, alone.engine]), alone.codec, settings=SEARCH)
+    assert twice.signature == "mean of 2 models"
     assert twice.translate_into(lines, INTO) == alone.translate_into(lines, INTO)
     for way in ("contrast", "mask", "mask:renormalise=yes", "average"):
         method = parse_method(way) if way != "average" else parse_method("ensemble:by=average,through=inglan")
@@ -131,6 +134,7 @@ def test_what_cannot_translate_together_is_refused(runs, tiny, tmp_path):
         (short, "short cannot translate together with .*/first: it reads 50 tokens at most and not 40"),
         (stock, "stock cannot translate together with others, since it is not a model of zsnmt"),
         (tmp_path / "none", "none is not a run folder"),
+        (first, "first has the same model as .*/first, and together they translate as one does, in twice"),
     ):
         with pytest.raises(InputError, match=message):
             open_together(first, run)
@@ -150,3 +154,33 @@ def test_what_cannot_translate_together_is_refused(runs, tiny, tmp_path):
     for engine in (None, AUTO, PYTORCH):
         found, _ = open_engine(first, SEARCH, EngineChoice(engine, workers=1, beside=(second,)))
         assert isinstance(found, SeveralModels)
+
+
+def test_a_model_that_is_there_twice_is_refused_wherever_it_is(runs, tmp_path):
+    first, second = runs
+    copy = shutil.copytree(second, tmp_path / "copy")
+    for further, name in ((copy, "copy"), (second, "second")):
+        message = f"/{name} has the same model as .*/second, .*; leave one of them out"
+        with pytest.raises(InputError, match=message):
+            open_together(first, second, further)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_that_alone_has_not_learned_a_direction_is_named(runs, tmp_path, workers, caplog):
+    first, second = runs
+    student = shutil.copytree(second, tmp_path / "student")
+    state = load_checkpoint(student / "model.pt")
+    state["task_state"]["trained"] = [*state["task_state"]["trained"], "velan-tamun"]
+    torch.save(state, student / "model.pt")
+    together = open_together(first, student, workers=workers)
+    directions = {
+        name: Direction(*name.split("-")) for name in ("velan-tamun", "velan-velor", "velan-inglan")
+    }
+    for translator in (together, together.by(parse_method("contrast:source_weight=0")).direct):
+        caplog.clear()
+        warn_of_untrained(translator.engine, directions.values())
+        (warning,) = caplog.messages
+        assert warning.startswith(f"{first} was not trained on velan-tamun, as the others were")
+    caplog.clear()
+    warn_of_untrained(open_together(first).engine, directions.values())
+    assert not caplog.messages

@@ -105,7 +105,7 @@ def test_a_loss_scale_keeps_small_gradients_of_half_precision(monkeypatch):
 
 def test_logits_without_gradients_stay_as_they_are():
     target, logits = drawn()
-    fixed = [each.detach() for each in logits]
+    fixed = [each.detach().clone() for each in logits]
     value = ChunkedSum.apply(distance, target, *fixed)
     assert float(value) == pytest.approx(float(distance(target, *logits).detach()))
     assert all(map(torch.equal, logits, fixed)) and not value.requires_grad

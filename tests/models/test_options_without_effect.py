@@ -19,6 +19,7 @@ from zsnmt.models.zs_transformer import ZeroShotTransformer
         (dict(encoder_target_language_layers="2"), dict(encoder_target_language="tag_embedding")),
         (dict(relative_key_query_product=True), dict(encoder_position_encoding="relative_key_query")),
         (dict(encoder_position_bias_layers="2"), dict(encoder_position_encoding="tupe_absolute")),
+        (dict(adapter_dim=3), dict(frozen_vocabulary="7", decoder_language_embedding="none")),
     ],
     ids=lambda options: next(iter(options)),
 )

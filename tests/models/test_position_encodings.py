@@ -365,7 +365,7 @@ def test_layers_without_the_bias_have_the_baselines_attention():
 @pytest.mark.parametrize(
     "options, message",
     [
-        (dict(encoder_position_bias_layers="1"), "has no effect on --encoder-position-encoding sinusoidal"),
+        (dict(encoder_position_bias_layers="1"), "has no effect without --encoder-position-encoding tupe_"),
         (
             dict(encoder_position_bias_layers="none", encoder_position_encoding="relative_key"),
             "use --encoder-position-encoding none",
@@ -376,7 +376,7 @@ def test_layers_without_the_bias_have_the_baselines_attention():
         ),
         (
             dict(relative_key_query_product=True, encoder_position_encoding="relative_key"),
-            "has no effect on the position encoding relative_key",
+            "has no effect without --encoder-position-encoding relative_key_query",
         ),
         (
             dict(no_token_positional_embeddings=True),

@@ -429,8 +429,7 @@ def test_an_ablation_changes_the_logits(tokens, terms):
         *(
             (
                 dict(position_encoding=encoding, position_terms=SEPARATE),
-                f"--position-terms separate_parameters is for --position-encoding learned, not {encoding}; "
-                "leave it out",
+                "--position-terms separate_parameters has no effect without --position-encoding learned",
             )
             for encoding in ENCODINGS
             if encoding != "learned"
@@ -442,8 +441,7 @@ def test_an_ablation_changes_the_logits(tokens, terms):
         *(
             (
                 dict(position_encoding=encoding, relative_key_query_product=True),
-                f"--relative-key-query-product has no effect on the position encoding {encoding}; leave it "
-                "out",
+                "--relative-key-query-product has no effect without --position-encoding relative_key_query;",
             )
             for encoding in ENCODINGS
             if encoding != "relative_key_query"
@@ -451,15 +449,16 @@ def test_an_ablation_changes_the_logits(tokens, terms):
         *(
             (
                 dict(position_encoding=encoding, relative_key_distance=16),
-                f"--relative-key-distance has no effect on the position encoding {encoding}; leave it out",
+                "--relative-key-distance 16 has no effect without --position-encoding relative_key or rel",
             )
             for encoding in ENCODINGS
             if encoding not in RELATIVE_KEYS
         ),
         (
             dict(position_encoding="relative_key", relative_key_distance=-1),
-            "--relative-key-distance is -1; give a whole number, 0 or more",
+            "--relative-key-distance: clip distance is -1; it must be 0 or more",
         ),
+        (dict(ddp_backend="fully_sharded"), "--ddp-backend fully_sharded hides the layers"),
     ],
 )
 def test_options_that_cannot_be_used_say_why(options, message):

@@ -1,6 +1,7 @@
 """The model against fairseq's own, and its variants against their definition."""
 
 import itertools
+from argparse import Namespace
 
 import pytest
 import torch
@@ -195,8 +196,9 @@ def test_the_last_tokens_position_matters_only_through_encodings(toy_task, sourc
         assert alike(*pooled) == same
 
 
-def test_variational_dropout_is_everywhere_but_in_the_attention_probabilities(toy_task):
-    model = build(toy_task, variational_dropout=True)
+@pytest.mark.parametrize("blocks", [dict(), dict(decoder_language_feed_forward_layers="2")])
+def test_variational_dropout_is_everywhere_but_in_the_attention_probabilities(toy_task, blocks):
+    model = build(toy_task, variational_dropout=True, **blocks)
     ordinary = [name for name, module in model.named_modules() if type(module).__name__ == "FairseqDropout"]
     assert ordinary and all("attn" in name for name in ordinary)
     axes = {
@@ -232,6 +234,49 @@ def test_variational_dropout_reaches_every_layer_under_layer_drop(toy_task):
 def test_fairseqs_spelling_of_an_option_is_refused_not_ignored(toy_task, options, message):
     with pytest.raises(InputError, match=message):
         build(toy_task, **options)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        *(
+            ({name: value}, f"--{name.replace('_', '-')} {value} must be at least 0 and below 1")
+            for name in ("dropout", "attention_dropout", "activation_dropout", "word_dropout")
+            for value in (-0.1, 1.0)
+        ),
+        (
+            dict(encoder_position_query_layers="middle", position_query_base=1.0),
+            "--position-query-base: .* is 1.0; it must be above 1",
+        ),
+    ],
+)
+@pytest.mark.parametrize("dropout", [dict(), dict(variational_dropout=True), dict(fast_training=True)])
+def test_a_value_that_an_option_cannot_have_is_refused_by_its_name(toy_task, options, message, dropout):
+    with pytest.raises(InputError, match=message):
+        build(toy_task, **options, **dropout)
+
+
+def test_weights_in_shards_are_refused(toy_task):
+    """They would hide the layers whose residual is removed."""
+    with pytest.raises(InputError, match="--ddp-backend fully_sharded hides the layers .*; leave it out"):
+        build(toy_task, ddp_backend="fully_sharded", encoder_residual_removal_layers="middle")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        dict(),
+        dict(decoder_language_embedding="none", decoder_language_feed_forward_layers="2"),
+        dict(decoder_language_embedding="none", frozen_vocabulary="31"),
+    ],
+)
+def test_padding_before_targets_is_refused_where_their_first_token_is_read(toy_task, options):
+    toy_task.args = Namespace(left_pad_target=True)
+    with pytest.raises(
+        InputError, match="--decoder-lang.*|--frozen-v.* where --left-pad-target puts padding"
+    ):
+        build(toy_task, **options)
+    build(toy_task, decoder_language_embedding="none")
 
 
 def reference_parameters(layers: int, d: int, ff: int, vocabulary: int, languages: int) -> int:

@@ -105,6 +105,16 @@ def test_mean_pool_adds_the_mean_of_the_tokens_without_padding(x, padding):
     assert_alike(MeanPoolResidual()(attended, x, whole), MeanPoolResidual()(attended, x, None))
 
 
+def test_the_mean_of_a_long_sentence_is_within_half_precision():
+    """Its sum is not."""
+    x = torch.full((40, 2, C), 3000.0)
+    padding = torch.zeros(2, 40, dtype=torch.bool)
+    padding[1, :7] = True
+    pooled = MeanPoolResidual()(torch.zeros_like(x).half(), x.half(), padding)
+    assert pooled.dtype is torch.float16
+    torch.testing.assert_close(pooled.float(), x, rtol=40 * 2**-11, atol=0)
+
+
 def test_stochastic_residual_keeps_its_expectation_and_is_plain_in_evaluation(x):
     residual, attended = StochasticResidual(0.25), torch.randn_like(x)
     torch.manual_seed(0)

@@ -43,7 +43,18 @@ def test_a_row_goes_through_its_languages_adapter_alone(x):
         alone = x[:, row : row + 1]
         assert_alike(found[:, row : row + 1], alone if adapter is None else adapter(alone))
     assert torch.equal(found[:, 1], x[:, 1])
-    assert adapters(x, torch.full((B, 2), 4)) is x
+    assert adapters.eval()(x, torch.full((B, 2), 4)) is x
+
+
+def test_an_adapter_in_training_without_a_row_has_gradients_of_zero_and_a_frozen_one_none(x):
+    adapters = trained(LanguageAdapters(TAGS, C, D))
+    frozen, training = adapters.adapters
+    frozen.requires_grad_(False)
+    found = adapters(x.requires_grad_(), torch.full((B, 2), 4))
+    assert torch.equal(found, x)
+    found.square().sum().backward()
+    assert all(weight.grad is not None and not weight.grad.any() for weight in training.parameters())
+    assert torch.equal(x.grad, 2 * x) and not any(weight.grad is not None for weight in frozen.parameters())
 
 
 def test_adapters_since_a_tag():

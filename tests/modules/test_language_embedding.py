@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from tests.support.rounding import assert_alike
 from zsnmt.modules.language_embedding import LanguageEmbedding
@@ -45,6 +46,29 @@ def test_a_step_with_the_whole_prefix_equals_its_place_in_the_full_pass(x, prefi
     for t in range(T):
         step = embedding(x[:, t : t + 1], prefix[:, : t + 1])
         assert_alike(step[:, 0], full[:, t])
+
+
+class ReadBack(TorchDispatchMode):
+    """Counts the numbers that are read back from a device, for which a GPU is waited for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def __torch_dispatch__(self, function, types, arguments=(), options=None):
+        self.count += function is torch.ops.aten._local_scalar_dense.default
+        return function(*arguments, **(options or {}))
+
+
+@pytest.mark.parametrize("combination", ["add", "concat"])
+def test_tags_are_checked_at_the_first_step_alone(x, prefix, combination):
+    embedding = LanguageEmbedding(TAGS, V, C, combination).double()
+    counts = []
+    for t in range(T):
+        with ReadBack() as read:
+            embedding(x[:, t : t + 1], prefix[:, : t + 1])
+        counts.append(read.count)
+    assert counts == [1, *[0] * (T - 1)]
 
 
 def test_a_prefix_without_tag_is_refused(x, prefix):

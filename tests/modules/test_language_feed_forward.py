@@ -37,6 +37,38 @@ def test_a_language_that_no_row_is_in_has_a_gradient_of_zero(blocks):
     assert not blocks.widen[2].weight.grad.any() and blocks.widen[0].weight.grad.any()
 
 
+def test_in_training_all_rows_are_those_of_a_sum_over_languages_bit_for_bit(blocks):
+    """With the same draws of dropout, and the same gradients."""
+
+    def one_by_one(x, languages):
+        added = torch.zeros_like(x)
+        for tag, widen, narrow, weight in zip(TAGS, blocks.widen, blocks.narrow, blocks.weights):
+            rows = (languages == tag).nonzero().squeeze(1)
+            made = weight * blocks.dropout_module(narrow(widen(x[:, rows]).relu()))
+            added = added.index_copy(1, rows, made)
+        return added
+
+    blocks.float().dropout_module, results = nn.Dropout(0.4), []
+    for function in (blocks, one_by_one):
+        x = torch.randn(T, B, C, generator=torch.Generator().manual_seed(2)).requires_grad_()
+        torch.manual_seed(3)
+        made = function(x, ROWS)
+        results.append([made, *torch.autograd.grad(made.square().sum(), [x, *blocks.parameters()])])
+    assert all(torch.equal(*both) for both in zip(*results, strict=True))
+
+
+def test_in_evaluation_no_block_is_computed_without_a_row(blocks):
+    x, seen = torch.randn(T, B, C, dtype=torch.float64), []
+    for tag, widen in zip(TAGS, blocks.widen):
+        widen.register_forward_hook(lambda *_, tag=tag: seen.append(tag))
+    expected = blocks(x, ROWS)
+    assert seen == [5, 6, 9]
+    seen.clear()
+    assert torch.equal(blocks.eval()(x, ROWS), expected) and seen == [5, 6]
+    seen.clear()
+    assert not blocks(x, torch.full((B,), 4)).any() and not seen
+
+
 def test_a_width_below_one_is_refused():
     with pytest.raises(ValueError, match="dimension of the blocks is 0; it must be 1 or more"):
         LanguageFeedForward(TAGS, C, 0, dropout=nn.Identity())

@@ -173,6 +173,14 @@ def test_evaluated_relu_and_dropout_are_pytorchs_bit_for_bit():
     assert not torch.equal(layer(x), torch.relu(stock(x)))
 
 
+def test_products_are_timed_only_where_they_train_on_a_cpu(monkeypatch):
+    monkeypatch.setattr(onednn, "is_chosen", lambda weight: pytest.fail("they were"))
+    stock = nn.Linear(C, D)
+    elsewhere = OneDnnReluLinear(nn.Linear(C, D, device="meta"), CheapDropout(0.0)).train()
+    assert elsewhere(torch.empty(T, B, C, device="meta")).device.type == "meta"
+    OneDnnReluLinear(stock, CheapDropout(0.0)).eval()(torch.randn(T, B, C))
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
 def test_other_types_mixed_precision_and_empty_batches_go_by_pytorch(dtype, calls):
     factors = factors_of((T, B), D)

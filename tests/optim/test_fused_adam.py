@@ -8,7 +8,8 @@ from fairseq.optim.adam import Adam, FairseqAdam, FairseqAdamConfig
 from torch import Tensor, nn
 
 from tests.support.rounding import assert_as_near
-from zsnmt.optim.fused_adam import FusedAdam, OnePassAdam
+from zsnmt.optim import fused_adam
+from zsnmt.optim.fused_adam import FusedAdam, OnePassAdam, adamw
 
 SHAPES = [(7, 5), (3,), (2, 3, 4)]
 # Epsilons that are small and large beside the gradients' second moments.
@@ -84,6 +85,24 @@ def test_the_state_is_fairseqs():
                 for each in (found, expected, exact)
             )
         )
+
+
+def test_the_numbers_of_an_update_go_to_the_device_at_once(monkeypatch):
+    given = []
+
+    def kept(*arguments, state_steps, **options):
+        given.append(
+            (
+                [float(step) for step in state_steps],
+                {step.untyped_storage().data_ptr() for step in state_steps},
+            )
+        )
+        return adamw(*arguments, state_steps=state_steps, **options)
+
+    monkeypatch.setattr(fused_adam, "adamw", kept)
+    update(OnePassAdam(make_weights()), stop=3)
+    assert [steps for steps, _ in given] == [[0.0] * 3, [1.0] * 2, [2.0] * 2, [1.0]]
+    assert all(len(storages) == 1 for _, storages in given)
 
 
 def test_weights_in_half_precision_are_left_to_fairseq():

@@ -14,6 +14,7 @@ from zsnmt.errors import InputError
 from zsnmt.evaluation.scorer import means
 from zsnmt.languages import (
     SUPERVISED,
+    ZERO_RESOURCE,
     ZERO_SHOT,
     parse_direction,
     supervised_directions,
@@ -323,6 +324,20 @@ def test_gains_with_the_new_language_are_over_the_first_adapted_system_and_marke
         and INSIDE not in table.about
     )
     assert new_language_gains_table([scored("anew"), *SEEDS]) is None
+
+
+def test_a_direction_has_the_kind_that_it_has_to_its_system():
+    """As where a student adds the language of one whose old directions are zero-shot."""
+    plain, student = SEEDS[0], adapted("student")
+    taught = [
+        replace(each, kind=ZERO_RESOURCE if each.kind == ZERO_SHOT else each.kind) for each in student.results
+    ]
+    table = adaptation_directions_table([plain, replace(student, results=taught)])
+    after = table.columns.index("BLEU after")
+    found = {(each[0], each[3]): (each[1], each[after]) for each in table.rows}
+    for system, kind in (("baseline", "zero-shot"), ("student", "zero-resource")):
+        shown, bleu = found["de-fr", system]
+        assert shown == kind and bleu is not None, system
 
 
 def test_runs_that_were_trained_have_none_of_these_tables():

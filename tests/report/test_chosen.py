@@ -59,6 +59,18 @@ def test_seeds_of_one_system_are_all_chosen_alike(scores):
         check_comparable([*scores, other])
 
 
+def test_seeds_of_one_system_were_trained_on_the_same_text_as_far_as_that_is_known(scores, tmp_path):
+    one, other, older = (
+        replace(scores[0], seed=seed, training_text=text) for seed, text in enumerate(("a", "b", None), 4)
+    )
+    check_comparable([one, older, replace(other, training_text="a")])
+    with pytest.raises(InputError, match="of one system: seeds 4 and 5 were trained on different text"):
+        check_comparable([one, older, other])
+    keep_scores(one, tmp_path)
+    keep_scores(older, tmp_path)
+    assert [each.training_text for each in kept_scores(tmp_path, "made_up")] == ["a", None]
+
+
 def test_a_score_file_keeps_it(scores, tmp_path):
     for each in scores:
         keep_scores(each, tmp_path)

@@ -1,12 +1,13 @@
 """Drawings as PNG and SVG."""
 
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from zsnmt.languages import ZERO_RESOURCE, ZERO_SHOT, Direction
-from zsnmt.report import figures
+from zsnmt.report import figures, scatters
 from zsnmt.report.plotted import DIFFERENCE, AgainstPivot, Curve, HeatMap
 
 MAP = HeatMap(
@@ -105,6 +106,20 @@ def test_systems_differ_in_colour_and_marker_and_kinds_in_stroke_and_seeds_in_no
     assert {look[2] for look in zero_shot} == {"--"} and {look[2] for look in supervised} == {"-"}
 
 
+def test_systems_of_one_colour_are_filled_otherwise():
+    looks = [figures.look(place) for place in range(12)]
+    assert len({(look["color"], look["fillstyle"]) for look in looks}) == 12
+    assert len({(look["marker"], look["fillstyle"]) for look in looks[:9]}) == 9
+    drawing = figures.training_curves([replace(CURVES[0], system="5")], ["0", "1", "2", "3", "5"], "BLEU")
+    assert [line.get_fillstyle() for line in drawing.axes[0].get_lines()] == ["none"]
+
+
+def test_systems_that_have_a_remedy_in_common_are_not_joined_by_a_line():
+    (axes,) = scatters.remedy_gains({"one": [(0.1, 2.0), (0.5, 3.0)], "two": [(0.2, 1.0)]}).axes
+    assert {line.get_linestyle() for line in axes.get_lines()[:2]} == {"None"}
+    assert axes.get_lines()[0].get_xydata().tolist() == [[10.0, 2.0], [50.0, 3.0]]
+
+
 def test_a_system_keeps_its_colour_where_another_has_no_curve():
     (alone,) = lines(figures.training_curves([CURVES[2]], SYSTEMS, "BLEU").axes[0])
     assert alone == lines(figures.training_curves(CURVES, SYSTEMS, "BLEU").axes[0])[2]
@@ -172,17 +187,34 @@ def test_panels_share_scales_that_hold_all_lines_and_a_kind_begins_a_row():
 
 def test_the_scatter_has_a_point_for_each_direction_on_equal_axes_and_counts_those_above():
     points = {Direction("a", "b"): (10.0, 4.0), Direction("b", "a"): (12.0, 18.0)}
-    compared = [AgainstPivot("one", ZERO_SHOT, points), AgainstPivot("three$", ZERO_RESOURCE, points)]
-    figure = figures.pivot_scatter(compared, SYSTEMS, "BLEU")
+    compared = [
+        AgainstPivot("one", [ZERO_SHOT], points),
+        AgainstPivot("three$", [ZERO_SHOT, ZERO_RESOURCE], points, "two"),
+    ]
+    figure = scatters.pivot_scatter(compared, SYSTEMS, "BLEU")
     (axes,) = figure.axes
     dots = [line.get_xydata().tolist() for line in axes.lines if line.get_marker() != "None"]
     assert dots == [[[10.0, 4.0], [12.0, 18.0]]] * 2
     assert axes.get_xlim() == axes.get_ylim() and axes.get_xlim()[0] == 0 and axes.get_xlim()[1] > 18
     assert [*named(figure)] == [
-        "one, zero-shot: above the pivot in 1 of 2",
-        "three$, zero-resource: above the pivot in 1 of 2",
+        "one, zero-shot:\nabove the pivot of one in 1 of 2",
+        "three$, zero-shot and zero-resource:\nabove the pivot of two in 1 of 2",
     ]
     colours = {line.get_color() for line in axes.lines}
     assert colours == {figures.look(SYSTEMS.index(name))["color"] for name in ("one", "three$")} | {
         figures.INK
     }
+
+
+def test_the_pivot_that_all_systems_of_a_scatter_have_stands_below_it():
+    points = {Direction("a", "b"): (10.0, 4.0)}
+    compared = [
+        AgainstPivot("one", [ZERO_SHOT], points),
+        AgainstPivot("three$", [ZERO_RESOURCE], points, "one"),
+    ]
+    figure = scatters.pivot_scatter(compared, SYSTEMS, "BLEU")
+    assert figure.axes[0].get_xlabel() == "BLEU through the pivot of one"
+    assert [*named(figure)] == [
+        "one, zero-shot: above the pivot in 0 of 1",
+        "three$, zero-resource: above the pivot in 0 of 1",
+    ]

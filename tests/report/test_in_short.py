@@ -4,17 +4,19 @@ import re
 from dataclasses import replace
 
 import pytest
+from PIL import Image
 
 from tests.conftest import ROOT
 from tests.support.kept import CONFIGS
 from tests.support.masked_lms import grid, write_runs
-from tests.support.scores import made_up_scores
+from tests.support.scores import changed, made_up_scores
 from zsnmt.cli.results import makers
 from zsnmt.errors import InputError
 from zsnmt.languages import ZERO_RESOURCE, ZERO_SHOT
 from zsnmt.masked_lm.report.kept import keep_masked_lm
 from zsnmt.report.config_pages import configs_without_page, new_page
 from zsnmt.report.documents import BLOCK, fill, keep_scores
+from zsnmt.report.drawn_data import checksum
 from zsnmt.report.in_short import kept_figures, what_to_use
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.runs.scores import OWN_PIVOT, PIVOT
@@ -77,6 +79,13 @@ def test_what_to_use_first_has_what_decides_and_no_intervals():
     assert "[" in "".join(rows[0]) and "[" not in "".join(rows[1]) and "±" in "".join(rows[1])
 
 
+def test_in_brief_systems_are_compared_over_seeds_that_two_of_them_have(tmp_path):
+    keep_two(tmp_path, config="tatoeba")
+    keep_scores(replace(made_up_scores(BASELINE.name, 3, zero_shot=50.0), config="tatoeba"), tmp_path)
+    whole, brief = (what_to_use(tmp_path, "", brief=brief).splitlines()[2] for brief in (False, True))
+    assert "| 1, 2, 3 | baseline | 25.0 | 20.0 " in whole and "| 1, 2 | baseline | 25.0 | 5.0 |" in brief
+
+
 def test_what_to_use_shows_what_a_system_makes_of_the_pivot_itself(tmp_path):
     """The bar, another system's pivot, is in that one's row."""
     scores = replace(
@@ -134,13 +143,34 @@ def test_real_text_has_a_drawing_of_direct_translation_against_the_pivot(tmp_pat
     assert name == "direct_against_pivot_tatoeba"
     (key,) = drawing.legends
     assert [text.get_text() for text in key.get_texts()] == [
-        f"{system}, zero-shot: above the pivot in 0 of 2" for system in (BASELINE.name, RESIDUAL.name)
+        f"{system}, zero-shot:\nabove the pivot of {system} in 0 of 2"
+        for system in (BASELINE.name, RESIDUAL.name)
     ]
 
 
-def test_every_text_in_the_project_has_its_drawing():
-    for name, _ in kept_figures(ROOT / "docs" / "results"):
-        assert (ROOT / "docs" / "figures" / f"{name}.png").is_file()
+def test_the_projects_drawings_are_those_of_its_score_files():
+    figures = [*kept_figures(ROOT / "docs" / "results")]
+    assert figures
+    for name, drawing in figures:
+        with Image.open(ROOT / "docs" / "figures" / f"{name}.png") as kept:
+            assert kept.text.get("Comment") == checksum(drawing), f"{name} is stale; run zsnmt results"
+
+
+def test_the_checksum_of_a_drawing_tells_figures_apart(tmp_path):
+    keep_two(tmp_path, config="tatoeba")
+    sums = []
+    for figure in (15.0, 15.0, 15.1):
+        keep_scores(
+            replace(with_pivot(made_up_scores(RESIDUAL.name, 1, 9.0), figure), config="tatoeba"), tmp_path
+        )
+        ((_, drawing),) = kept_figures(tmp_path)
+        sums.append(checksum(drawing))
+    assert sums[0] == sums[1] != sums[2]
+
+
+def with_pivot(scores, bleu):
+    results = [changed(each, bleu=bleu) if each.way == PIVOT else each for each in scores.results]
+    return replace(scores, results=results)
 
 
 def test_every_drawing_of_the_project_is_on_a_page():

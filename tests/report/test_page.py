@@ -5,6 +5,7 @@ import re
 import shutil
 from dataclasses import replace
 from html.parser import HTMLParser
+from statistics import fmean
 
 import pytest
 
@@ -15,9 +16,10 @@ from tests.support.scores import only
 from zsnmt.languages import SUPERVISED
 from zsnmt.report.alike import read_runs
 from zsnmt.report.examples import examples
-from zsnmt.report.page import page, write_beside
+from zsnmt.report.page import curves_table, page, write_beside
 from zsnmt.report.scores import Run
 from zsnmt.runs.scores import DIRECT
+from zsnmt.runs.validation import read_validations
 
 SMALL = 2_000_000  # bytes that a page of twelve directions stays below
 
@@ -105,11 +107,12 @@ def test_links_lead_somewhere_and_ids_are_unique(outline):
 
 
 def test_tables_and_drawings_name_themselves(outline):
-    assert len(outline.all("table")) == len(outline.all("caption")) == 5
+    assert len(outline.all("table")) == len(outline.all("caption")) == 6
     assert {attributes.get("scope") for attributes in outline.all("th")} == {"row", "col"}
     drawings = outline.all("svg")
     assert len(drawings) == 1 + 3 * 2 + 3 and all(
-        drawing["aria-label"] and drawing["role"] == "img" for drawing in drawings
+        drawing["role"] == "img" and re.search("; .+ in .*table", drawing["aria-label"])
+        for drawing in drawings
     )
 
 
@@ -161,18 +164,38 @@ def test_the_page_says_what_validation_is_and_which_loss_is_of_a_log(folders, ou
         "translated by greedy search. The best checkpoint is chosen on supervised directions alone"
         in " ".join(outline.text.split())
     )
-    assert {"Validation loss by update", "Validation BLEU by update", "Validation BLEU by direction"} < {
-        drawing["aria-label"] for drawing in outline.all("svg")
-    }
+    assert {
+        "Validation loss by update",
+        "Validation BLEU by update",
+        "Validation BLEU by direction",
+    } < titles(outline)
     assert "training log" not in outline.text
     logged = tmp_path / "logged"
     shutil.copytree(folders[2], logged, ignore=shutil.ignore_patterns("checkpoints"))
     runs = read_runs([folders[0], logged])
     assert "from the training log: residual seed 1." in Outline(page(runs, {}, 1)).text
     alone = Outline(page(runs[1:], {}, 1))
-    assert [
-        drawing["aria-label"] for drawing in alone.all("svg") if "Validation" in drawing["aria-label"]
-    ] == ["Validation loss by update"]
+    assert [title for title in titles(alone) if "Validation" in title] == ["Validation loss by update"]
+
+
+def titles(outline):
+    """What the drawings of a page show."""
+    return {drawing["aria-label"].partition("; ")[0] for drawing in outline.all("svg")}
+
+
+def test_curves_of_training_have_their_numbers_in_a_table(folders, tmp_path):
+    logged = tmp_path / "logged"
+    shutil.copytree(folders[2], logged, ignore=shutil.ignore_patterns("checkpoints"))
+    table = curves_table(read_runs([folders[0], logged]))
+    assert table.columns == ["system", "seed", "directions", "updates", "validation loss", "BLEU"]
+    rows = {tuple(row[:4]): row[4:] for row in table.rows}
+    found = [
+        read_validations(folders[0] / "checkpoints")[0]["directions"][name] for name in ("de-en", "en-de")
+    ]
+    loss, bleu = rows["baseline", "1", "supervised", "100"]
+    assert loss.mean == fmean(each["nll_loss"] for each in found)
+    assert bleu.mean == fmean(each["bleu"] for each in found)
+    assert [row[1] for key, row in rows.items() if key[0] == "residual"][0] is None  # a log has no BLEU
 
 
 @pytest.fixture
@@ -201,17 +224,27 @@ def test_probes_have_a_section_where_a_run_has_some(probed, outline):
     assert {a["href"][1:] for a in written.all("a")} <= {*ids}
     assert "Not probed: baseline seed 1." in written.text and "bash recipes/probe.sh residual" in written.text
     assert (
-        len(written.all("details")) == 3 and len(written.all("table")) == len(written.all("caption")) == 5 + 6
+        len(written.all("details")) == 4 and len(written.all("table")) == len(written.all("caption")) == 6 + 6
     )
     named = [drawing["aria-label"] for drawing in written.all("svg")]
-    assert [name for name in named if "by layer" in name] == [
+    assert [name.partition("; ")[0] for name in named if "by layer" in name] == [
         "Accuracy of linear classifiers by layer",
         "Similarity of languages by layer",
         "Figures of the states by layer",
     ]
     assert "language of tokens, %, residual, true by predicted; the numbers are in a table below" in named
-    make_probes(probed[0])
-    assert "Not probed" not in Outline(page(read_runs(probed), {}, 1)).text
+    assert "Dotted in a system's colour" in written.text and "Independent states keep" in written.text
+    make_probes(probed[0], split="valid")
+    other = Outline(page(read_runs(probed), {}, 1)).text
+    assert "Not probed" not in other and "Dotted in a system's colour" not in other
+    assert "Not shown here, probed otherwise: residual seed 1 (other probed splits)." in other
+
+
+@pytest.mark.slow
+def test_what_probes_without_similarity_lack_is_not_explained(probed):
+    shutil.rmtree(probed[1] / "probes")
+    (make_probes(probed[1], classifiers_only=True) / "similarity.tsv").unlink()
+    assert "Independent states" not in Outline(page(read_runs(probed), {}, 1)).text
 
 
 @pytest.mark.slow
@@ -265,7 +298,7 @@ def test_many_directions_have_a_panel_a_target_language(folders, tmp_path):
         bleu=False,
     )
     written = Outline(page(read_runs([many]), {}, 1))
-    assert "Validation BLEU by target language" in {drawing["aria-label"] for drawing in written.all("svg")}
+    assert "Validation BLEU by target language" in titles(written)
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.runs import log_line, validate
 from tests.support.scores import made_up_scores, only
-from zsnmt.languages import ZERO_SHOT, Direction
+from zsnmt.languages import ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report.plotted import (
     Curve,
     Validation,
@@ -57,7 +57,7 @@ def test_maps_of_a_kind_share_a_scale_and_differences_have_zero_in_the_middle():
 
 def test_direct_translation_stands_against_the_pivot_as_means_over_the_seeds():
     baseline, residual = against_pivot(SCORES)
-    assert (baseline.system, baseline.kind, baseline.above) == ("baseline", ZERO_SHOT, 0)
+    assert (baseline.system, baseline.kinds, baseline.above) == ("baseline", [ZERO_SHOT], 0)
     assert baseline.points == {
         Direction("de", "fr"): (15.0, pytest.approx(5.5)),
         Direction("fr", "de"): (16.0, pytest.approx(7.5)),
@@ -70,6 +70,22 @@ def test_direct_translation_stands_against_the_pivot_as_means_over_the_seeds():
 def test_a_system_that_was_scored_one_way_is_not_against_the_pivot():
     alone = only(SCORES[2], (ZERO_SHOT, DIRECT))
     assert [one.system for one in against_pivot([SCORES[0], alone])] == ["baseline"]
+
+
+def test_a_system_whose_seeds_have_two_pivots_is_not_against_either():
+    two = [SCORES[0], replace(SCORES[1], pivot_by="other, seed 2")]
+    assert against_pivot(two) == []
+    assert {cells.kind for cells in heat_maps(two)} == {"bleu", "off_target"}
+    one = [replace(scores, pivot_by=f"other, seed {scores.seed}") for scores in two]
+    assert [each.pivot_by for each in against_pivot(one)] == ["other"]
+    assert [each.pivot_by for each in against_pivot(SCORES)] == [None, None]
+
+
+def test_all_kinds_of_the_points_of_a_system_are_known():
+    kinds = {"de-fr": ZERO_RESOURCE}
+    results = [replace(each, kind=kinds.get(str(each.direction), each.kind)) for each in SCORES[0].results]
+    (found,) = against_pivot([replace(SCORES[0], results=results)])
+    assert found.kinds == [ZERO_SHOT, ZERO_RESOURCE]
 
 
 def validated(folder, scores, bleu=True):

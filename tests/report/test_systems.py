@@ -168,6 +168,8 @@ def test_seed_noise_is_symmetric_grows_with_the_deviation_and_needs_two_seeds():
         ([1, 2], [11, 12], False),
         ([1, 9], [11, 19], True),
         ([5, 5], [5, 5], True),
+        ([0, 2], [3.9, 5.9], True),  # the bound is 2 √(2 + 2)
+        ([0, 2], [4.1, 6.1], False),
     ):
         assert inside_seed_noise(values, others) is inside_seed_noise(others, values) is inside
     assert inside_seed_noise([1.0], [2.0, 3.0]) is None
@@ -239,9 +241,13 @@ def test_families_are_tested_over_their_own_directions():
     assert "In brackets" in table.note and "p: paired" in table.note
 
 
-def test_a_family_not_scored_through_the_pivot_is_shown_without():
+def test_a_family_partly_scored_through_the_pivot_is_compared_over_that_part_which_is_said():
     within, between = families_table([without(family_scores(), ("de-nl", PIVOT))]).rows
-    assert within[3].mean == 2.0 and within[4:] == [None, None] and between[5].mean == -5.0
+    assert within[3].mean == 2.0 and within[4] is None and between[5].mean == -5.0
+    assert (within[5].mean, within[5].note, between[5].note) == (-5.0, "1 of 2 directions", "")
+    both = ("de-nl", PIVOT), ("nl-de", PIVOT)
+    within, _ = families_table([without(family_scores(), *both)]).rows
+    assert within[4:] == [None, None]
 
 
 def test_families_that_are_not_known_have_no_table_unless_the_score_file_names_them():

@@ -64,6 +64,8 @@ def test_a_figure_that_a_seed_lacks_is_not_made_up(values):
 def test_markdown_keeps_its_columns_whatever_the_cells_hold():
     rows = [line for line in markdown_table(TABLE).split("\n") if line.startswith("|")]
     assert len(rows) == 4 and {line.replace("\\|", "").count("|") for line in rows} == {4}
+    titled = replace(TABLE, columns=["a|b", *TABLE.columns[1:]])
+    assert markdown_table(titled).split("\n")[2].startswith("| a\\|b |")
     assert "20.2 ± 0.5" in markdown_table(TABLE) and "What it holds." in markdown_table(TABLE)
     assert markdown_table(replace(TABLE, signatures="BLEU: tok:13a.")).endswith(" BLEU: tok:13a.\n")
 

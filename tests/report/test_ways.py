@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.resampled import with_resamples
 from tests.support.runs import make_text, write_run
-from tests.support.scores import all_changed, changed, made_up_result, made_up_scores
+from tests.support.scores import all_changed, changed, made_up_result, made_up_scores, without
 from zsnmt.errors import InputError
 from zsnmt.languages import FAMILIES, ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report.alike import check_comparable, read_runs
@@ -80,6 +80,18 @@ def test_its_differences_from_direct_and_pivot_and_between_systems_are_tested():
     expected = paired_test(*draws, 6.0)
     assert alone.interval == pytest.approx(expected.interval) and alone.p == expected.p
     assert cell(gains, 0, TITLES[0]).mean == pytest.approx(20.0 - 11.0) and cell(gains, 0, TITLES[0]).p
+
+
+def test_a_difference_of_ways_over_fewer_directions_than_stand_beside_it_says_so():
+    fewer = [without(scores, ("de-fr", MASK)) for scores in SCORES]
+    table = systems_table(fewer)
+    assert cell(table, 0, "zero-shot").mean == 6.5 and cell(table, 0, TITLES[0]).mean == 13.5
+    found = cell(table, 0, TITLES[2])
+    assert found.mean == pytest.approx(6.0) and str(found).endswith("(1 of 2 directions)")
+    assert (
+        not cell(table, 0, "zero-shot minus pivot").note
+        and not cell(systems_table(SCORES), 0, TITLES[2]).note
+    )
 
 
 def test_a_kept_score_file_still_has_the_intervals_of_differences_of_ways():

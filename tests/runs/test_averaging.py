@@ -7,6 +7,7 @@ import torch
 
 from zsnmt.cli import average, translate
 from zsnmt.errors import InputError
+from zsnmt.files.locks import Busy, locked
 from zsnmt.runs.averaging import average_again
 from zsnmt.runs.checkpoints import best_checkpoints, load_checkpoint
 from zsnmt.runs.checksums import check_model, check_pipeline
@@ -52,6 +53,13 @@ def test_it_translates(own_tiny, tmp_path, capsys):
     text.write_text((own_tiny.folder / "text" / "test.velan").read_text().splitlines()[0] + "\n")
     translate.main([str(made), "--from", "velan", "--to", "inglan", "--input", str(text)])
     assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+def test_a_run_in_which_another_process_is_at_work_is_refused(own_tiny):
+    before = {*own_tiny.folder.rglob("*")}
+    with locked(own_tiny.run()), pytest.raises(Busy, match="another process is at work in"):
+        average_again(own_tiny.run(), 1)
+    assert {*own_tiny.folder.rglob("*")} == before
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,19 @@ def test_a_run_says_how_many_shards_its_data_have(made):
     assert read_record(folder / "run")["shards"] == 2
 
 
+def test_a_run_says_what_text_it_was_trained_on_whatever_is_tested(made):
+    folder, start = made
+    assert "training_text" not in read_record(folder / "run")  # there was none
+    found = []
+    for name, line in (("train.de-en.de", "ein"), ("test.de", "zwei"), ("train.de-en.de", "drei")):
+        (folder / "text").mkdir(exist_ok=True)
+        (folder / "text" / name).write_text(f"{line}\n")
+        (folder / "run" / "run.json").unlink()
+        start()
+        found.append(read_record(folder / "run")["training_text"])
+    assert found[0] == found[1] != found[2]
+
+
 def test_another_config_or_pipeline_is_refused(made):
     folder, start = made
     (folder / "data" / "subwords.model").write_bytes(b"another")
@@ -97,7 +110,7 @@ def test_the_training_is_told_by_its_validations_where_the_log_was_cut(tmp_path)
     for epoch in (1, 2, 3):
         validate(tmp_path / "checkpoints", epoch, ["en-de"], ["en-de"])
     assert describe_run(tmp_path)["training"] == (
-        "3 epochs, 300 updates, best validation loss 5 bits a token in epoch 3"
+        "3 epochs, 300 updates, best validation loss 5 bits a token in epoch 3 after 300 updates"
     )
 
 

@@ -3,7 +3,14 @@
 import pytest
 
 from zsnmt.errors import InputError
-from zsnmt.runs.log import Summary, logged_validations, progress_line, read_summary, summarise
+from zsnmt.runs.log import (
+    Summary,
+    Validated,
+    logged_validations,
+    progress_line,
+    read_summary,
+    summarise,
+)
 
 LOG = """\
 2026-01-01 | INFO | train_inner | {"epoch": 1, "update": 0.5, "loss": "9", "nll_loss": "8.5", "wps": "4859.6"}
@@ -32,9 +39,10 @@ def test_a_log_in_a_persons_words():
     ]
     assert (
         str(summarise(logged_validations(LOG)))
-        == "3 epochs, 30 updates, best validation loss 6.5 bits a token in epoch 2"
+        == "3 epochs, 30 updates, best validation loss 6.5 bits a token in epoch 2 after 20 updates"
     )
-    assert read_summary(str(summarise(logged_validations(LOG)))) == Summary(3, 30, loss=6.5, best_epoch=2)
+    summary = Summary(3, 30, loss=6.5, best_epoch=2, best_updates=20)
+    assert read_summary(str(summarise(logged_validations(LOG)))) == summary
     assert read_summary("adapted") is None
     with pytest.raises(InputError, match="no validation"):
         summarise(logged_validations("nothing"))
@@ -45,6 +53,27 @@ def test_a_loss_still_fell_where_the_last_epoch_was_the_best():
     assert not summarise(validations).still_fell
     assert summarise(validations[:2]).still_fell
     assert read_summary(str(summarise(validations[:2]))) == summarise(validations[:2])
+
+
+def test_a_loss_still_fell_within_one_epoch_where_the_last_validation_was_the_best():
+    """As where --validate-interval-updates counts updates."""
+    validations = [Validated(1, 10, 7.1), Validated(1, 20, 6.5), Validated(1, 30, 6.9)]
+    assert summarise(validations).still_fell is False
+    assert read_summary(str(summarise(validations))).still_fell is False
+    assert summarise(validations[:2]).still_fell is True
+
+
+@pytest.mark.parametrize(("epochs", "best_epoch", "still_fell"), [(1, 1, None), (3, 3, True), (3, 2, False)])
+def test_an_older_text_does_not_say_what_was_within_an_epoch(epochs, best_epoch, still_fell):
+    said = f"{epochs} epochs, 30 updates, best validation loss 6.5 bits a token in epoch {best_epoch}"
+    summary = read_summary(said)
+    assert (summary.best_updates, summary.still_fell, str(summary)) == (None, still_fell, said)
+
+
+def test_a_log_without_the_loss_that_chooses_checkpoints_names_a_criterion_that_has_it():
+    log = '| valid | {"epoch": 1, "valid_loss": "7.1", "valid_num_updates": "10"}'
+    with pytest.raises(InputError, match="no valid_nll_loss in epoch 1.*label_smoothed_cross_entropy"):
+        logged_validations(log)
 
 
 def test_a_line_that_a_full_disk_cut_is_passed_over():

@@ -1,7 +1,5 @@
 """Language identification: the floor under every off-target rate."""
 
-import time
-
 import pytest
 
 from zsnmt.errors import InputError
@@ -136,17 +134,17 @@ def test_languages_that_mix_scripts_stay_whole(tmp_path):
     assert alone.identify(["東京都庁", "きれいですね。", "コーヒー"]) == ["ja"] * 3
 
 
-def test_scripts_make_it_no_slower(tmp_path):
-    """Of ten rounds in turn the fastest of each, which other work disturbs least."""
-    identifiers = [load_identifier("py3langid", [*INDIC], tmp_path, scripts)[0] for scripts in ({}, INDIC)]
-    seconds: list[list[float]] = [[], []]
-    for _ in range(10):
-        for identifier, of_one in zip(identifiers, seconds):
-            started = time.process_time()
-            identifier.identify([HINDI, MARATHI, TAMIL, EUROPEAN[0]] * 100)
-            of_one.append(time.process_time() - started)
-    without, with_scripts = map(min, seconds)
-    assert with_scripts < 1.5 * without
+def test_scripts_save_work_of_py3langid_and_each_character_is_looked_up_once(tmp_path, monkeypatch):
+    identifier, asked = by_script(tmp_path, INDIC), []
+    (told_apart,) = identifier.within.values()
+    identify = told_apart.identify
+    monkeypatch.setattr(told_apart, "identify", lambda lines: asked.extend(lines) or identify(lines))
+    sentences = [HINDI, MARATHI, TAMIL, EUROPEAN[0]]
+    language_identification.script_of_character.cache_clear()
+    assert identifier.identify(sentences * 3) == ["hi", "mr", "ta", "en"] * 3
+    assert asked == [HINDI, MARATHI] * 3
+    looked_up = language_identification.script_of_character.cache_info().misses
+    assert looked_up == len({*"".join(sentences)})
 
 
 def test_lexicons_beside_the_text(tmp_path):

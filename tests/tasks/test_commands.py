@@ -84,6 +84,27 @@ def test_zero_shot_directions_count_in_the_loss_where_they_are_to_choose_and_the
     assert {*choosing_directions(tmp_path)} == {*ZERO_SHOT}
 
 
+def test_a_criterion_without_a_likelihood_of_its_own_has_that_of_directions(data, tmp_path):
+    """fairseq's cross_entropy logs a loss alone; the record has what chooses checkpoints by another name."""
+    options = "--criterion", "cross_entropy", "--valid-lang-pairs", "all"
+    arguments = training_options(data, tmp_path, "--cpu", "--max-epoch", 1, *options)
+    place = arguments.index("--label-smoothing")
+    output = fairseq("train", *arguments[:place], *arguments[place + 2 :])
+    (figures,), (entry,) = output.logged["valid"], read_validations(tmp_path)
+    assert float(figures["valid_nll_loss"]) == pytest.approx(float(figures["valid_loss"]), abs=0.001)
+    assert entry["nll_loss"] == float(figures["valid_nll_loss"]) and len(entry["directions"]) == 6
+    assert (tmp_path / "checkpoint_best.pt").is_file()
+    assert "train_nll_loss" not in output.logged["train"][-1]
+
+
+def test_of_several_validation_sets_the_first_is_recorded_which_chooses_checkpoints(data, tmp_path):
+    several = "--valid-subset", "valid,test", "--valid-bleu-lines", 2
+    output = fairseq("train", *training_options(data, tmp_path, "--cpu", "--max-epoch", 2, *several))
+    recorded = [entry["nll_loss"] for entry in read_validations(tmp_path)]
+    assert recorded == output.figures("valid", "valid_nll_loss") != output.figures("test", "test_nll_loss")
+    assert len(output.figures("test", f"test_bleu_{SUPERVISED[0]}")) == 2
+
+
 def test_bleu_of_validation_is_that_of_the_first_lines_translated_greedily(data, text, tag_run):
     models, _, task = checkpoint_utils.load_model_ensemble_and_task(
         [str(tag_run.folder / "checkpoint_last.pt")]

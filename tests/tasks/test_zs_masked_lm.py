@@ -259,6 +259,15 @@ def test_languages_that_are_none_are_refused(data, tmp_path):
         task_of(copy)
 
 
+@pytest.mark.slow
+def test_a_line_of_training_that_is_too_long_is_refused_and_not_left_out(data, tmp_path):
+    for short in (["--max-positions", 9], ["--max-tokens", 9]):
+        with pytest.raises(InputError, match=r"has \d+ tokens, .* allows 9; .* by --tokens-per-sample 9$"):
+            train(data, tmp_path / "run", *short, "--max-update", 1)
+    cut = ["--max-positions", 9, "--tokens-per-sample", 9, "--max-update", 1]
+    assert train(data, tmp_path / "run", *cut).figures("train_inner", "num_updates") == [1]
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [

@@ -284,9 +284,53 @@ def test_directions_of_extra_data_are_trained_and_choose_checkpoints(data):
     assert task.lang_pairs == SUPERVISED and task.extra_directions == [ZERO_SHOT[0]]
     assert task.trained_directions == task.state_dict()["trained"] == [*SUPERVISED, ZERO_SHOT[0]]
     assert task.decisive_directions == valid[:2]
-    later = task_of(data, *towards(ZERO_SHOT[0]))
-    later.load_state_dict(task.state_dict())
-    assert parse_direction(ZERO_SHOT[0]) in later.codec.trained
+
+
+def test_a_direction_that_is_asked_for_does_not_count_as_trained(data):
+    task = task_of(data, *extra(data, ZERO_SHOT[0]))
+    for asked, trained in ((ZERO_SHOT[0], True), (ZERO_SHOT[1], False), (SUPERVISED[0], True)):
+        later = task_of(data, *towards(asked))
+        later.load_state_dict(task.state_dict())
+        assert [*map(str, later.codec.trained)] == task.trained_directions
+        assert (parse_direction(asked) in later.codec.trained) == trained
+
+
+@pytest.mark.parametrize("option", ["--extra-data", "--extra-lang-pairs"])
+def test_extra_data_that_would_not_be_trained_on_are_refused(data, option):
+    given = extra(data, SUPERVISED[0])
+    place = given.index(option) + 1
+    mistyped = [*given[:place], given[place].replace("targets", "targts"), *given[place + 1 :]]
+    alone = given[place - 1 : place + 1]
+    for arguments, name in ((mistyped, "targets"), (mistyped, "targts"), (alone, "targets")):
+        with pytest.raises(
+            InputError, match="'tar.*' is named by only one of --extra-data and --extra-lang-"
+        ):
+            task_of(data, *arguments).load_dataset("train")
+    task_of(data, *given).load_dataset("train")
+
+
+def test_extra_data_without_text_for_their_direction_are_named(data, own_data):
+    for path in own_data.glob(f"train.*{FIRST}*"):
+        path.unlink()
+    given = [*extra(own_data, SUPERVISED[0]), "--lang-pairs", SUPERVISED[1]]
+    with pytest.raises(InputError, match=f"{own_data} has no binarised 'train' text for {SUPERVISED[0]}"):
+        task_of(data, *given).load_dataset("train")
+
+
+@pytest.mark.parametrize("sampling", ["concat", "temperature", "RoundRobin"])
+def test_a_direction_that_is_named_twice_is_trained_on_once(data, sampling):
+    twice = ",".join([*SUPERVISED, SUPERVISED[0]])
+    given = [
+        "--lang-pairs",
+        twice,
+        "--valid-lang-pairs",
+        twice,
+        *extra(data, f"{SUPERVISED[0]}," * 2 + SUPERVISED[1]),
+    ]
+    task = task_of(data, *given, "--sampling-method", sampling)
+    assert task.lang_pairs == task.valid_directions == SUPERVISED
+    task.load_dataset("train")
+    assert len(task.dataset("train").datasets) == 6
 
 
 def test_extra_data_of_an_unknown_language_are_refused(data):

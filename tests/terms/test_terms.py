@@ -463,10 +463,10 @@ def test_a_mixed_prefix_has_words_of_both_sides_in_their_places(task, monkeypatc
             for term in TERMS
             for value in (math.nan, math.inf, -math.inf)
         ),
-        (dict(consistency_stop_gradient="copy"), "--consistency-stop-gradient has no effect without"),
+        (dict(consistency_stop_gradient="copy"), "--consistency-stop-gradient copy has no effect without"),
         (
             dict(unlikelihood_form="first_word"),
-            "--unlikelihood-form has no effect without --unlikelihood-weight",
+            "--unlikelihood-form first_word has no effect without --unlikelihood-weight",
         ),
         (
             dict(denoising_weight=1.0, denoising_share=1.0),

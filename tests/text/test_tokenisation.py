@@ -61,6 +61,15 @@ SENTENCES = {
     "or": ["ମୋର ଭାଇ ସ୍କୁଲକୁ ଯାଏ, ଏବଂ ମୁଁ ଘରେ ରହେ ।", "ସେ କ'ଣ କଲା?"],
     "pa": ["ਸਾਡੇ ਪਿੰਡ ਵਿੱਚ 3 ਸਕੂਲ ਹਨ, ਪਰ ਇੱਕ ਬੰਦ ਹੈ।", "ਮੋਹਨ : ਜੀ, ਮੈਂ ਆਇਆ।"],
     "te": ["మేము రేపు హైదరాబాదుకు వెళ్తాము, మీరు వస్తారా?", "ఇది (కొత్త) ఇల్లు!"],
+    "th": ["เราเชื่อว่าทุกคนมีสิทธิ์ (ใช่ไหม) ที่นี่."],
+    "my": ["ကျွန်ုပ်တို့ သွားမည်။ ဟုတ်လား၊"],
+    "km": ["យើងទៅផ្សារ។ តើអ្នកទៅទេ?"],
+    "ne": ['हामी काठमाडौं जान्छौं। "तिमी कहाँ जान्छौ?"', 'म जान्छु।"'],
+    "ur": ["میں گھر جا رہا ہوں۔ کیا تم، آؤ گے؟"],
+    "am": ["ሰላም ነው። እንዴት ነህ፣ ጥሩ፤"],
+    "ar": ["كَتَبَ الوَلَدُ، ثُمَّ ذهب؛ أين؟"],
+    "fa": ["می‌خواهم بروم، شما چطور؟"],
+    "yo": ["Mo fẹ́ràn rẹ̀, o dàbọ̀."],
 }
 TRICKY = [
     *"aAzZß09 .,;:?!'\"-–—()[]{}<>|&#@+/%$€`´’„“”«»…ıİé।ॐकाର୍ো中ア",
@@ -82,6 +91,9 @@ TRICKY = [
     "..",
     "1,000",
     "ୈ",
+    "\u0e48",
+    "e\u0301",
+    "❤\ufe0f",
 ]
 
 
@@ -177,6 +189,19 @@ def test_french_has_its_spaces_before_punctuation():
         tokeniser.detokenise(tokeniser.tokenise("Ça va\u00a0? Oui\u00a0; 50\u00a0%."))
         == "Ça va ? Oui ; 50 %."
     )
+
+
+@pytest.mark.parametrize(
+    "language, word",
+    [("th", "เชื่อว่า"), ("my", "ကျွန်ုပ်"), ("km", "ផ្សារ"), ("fa", "می‌خواهم"), ("yo", "fẹ́ràn"), ("ru", "за́мок")],
+)
+def test_no_word_is_cut_at_a_combining_mark(language, word):
+    tokeniser = load_tokeniser("moses", language)
+    assert tokeniser.tokenise(f"({word}, {word})") == f"( {word} , {word} )"
+
+
+def test_a_mark_that_is_not_of_a_letter_stays_alone_as_in_moses():
+    assert load_tokeniser("moses", "en").tokenise("a❤\ufe0fb") == "a ❤ \ufe0f b"
 
 
 def test_hyphenated_words_stay_whole():

@@ -80,6 +80,14 @@ def test_training_without_words_leaves_the_old_model(model):
     assert model.read_bytes() == before and [*model.parent.iterdir()] == [model]
 
 
+@pytest.mark.parametrize("line", ["ฉัน ไป .", "أنا ذاهب .", "우리는 갑니다 .", "OK , 好 的"])
+def test_text_without_case_has_an_empty_model_that_changes_nothing(tmp_path, line):
+    train_truecaser(["1 2", line, line], tmp_path / "truecaser")
+    assert (tmp_path / "truecaser").read_bytes() == b""
+    truecaser = Truecaser(tmp_path / "truecaser")
+    assert detruecase(truecaser.truecase(line.split())) == line.split()
+
+
 def test_training_that_fails_leaves_the_old_model(model):
     def lines():
         yield TEXT[0]

@@ -215,6 +215,15 @@ def test_a_multiway_set_is_binarised_once_for_all_its_pairs(folder):
     }
 
 
+def test_a_file_system_without_links_has_copies(folder, text, tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError("Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    prepare(text, tmp_path / "data", LANGUAGES, SETTINGS)
+    assert contents(tmp_path / "data") == contents(folder)
+
+
 def test_a_pair_with_files_of_its_own_does_not_use_the_multiway_set(own_text):
     for language in (FIRST, SECOND):
         write_lines(

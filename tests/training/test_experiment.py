@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from zsnmt.adaptation.adapt import MADE_FOR
 from zsnmt.errors import InputError
 from zsnmt.training import experiment as experiment_module
 from zsnmt.training.config import Config
@@ -60,6 +61,18 @@ def test_data_of_one_shard_depend_on_what_they_did_before_there_were_shards(tmp_
     file.write_text('TEXT=text\nLANGUAGES="en de"\nSHARDS=0\n')
     with pytest.raises(InputError, match="line 3, sets SHARDS=0; it must be a whole number above 0"):
         read_experiment(file, tmp_path, {})
+
+
+def test_the_data_of_an_adaptation_are_not_made_anew(tmp_path):
+    """They have the subwords of the run that was adapted, and new ones would be learned of the text."""
+    file, folder = tmp_path / "x.conf", tmp_path / "runs" / "x"
+    file.write_text(f'TEXT={tmp_path}\nLANGUAGES="en de"\n')
+    folder.mkdir(parents=True)
+    (folder / MADE_FOR).touch()
+    before = {*folder.iterdir()}
+    with pytest.raises(InputError, match="has the text and the data of an adaptation.* go on from its runs"):
+        prepare_data(Steps("train"), read_experiment(file, tmp_path / "runs", {}))
+    assert {path.name for path in {*folder.iterdir()} - before} <= {".lock"}
 
 
 def test_text_is_cleaned_once_and_again_when_the_rules_change(tmp_path, monkeypatch, capsys):

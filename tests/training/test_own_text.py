@@ -85,6 +85,20 @@ def test_processes_without_gpu_have_a_model_for_none(text, ensured, tmp_path, mo
         assert ("--fast-training" in config.fairseq_options) == bool(place)
 
 
+def test_a_config_for_one_process_is_not_taken_by_two(text, ensured, tmp_path):
+    _, file, _ = ensured(OwnText(text, PATTERN))
+    with pytest.raises(InputError) as refused:
+        ensured(OwnText(text, PATTERN), team=Team(2, gpus=False))
+    assert f"{file} was made for another number of processes: 2 processes cannot share" in str(refused.value)
+    assert f"To choose anew for 2, remove {file} and {tmp_path / 'runs' / 'my text'}" in str(refused.value)
+    file.unlink()
+    ensured(OwnText(text, PATTERN), team=Team(2, gpus=False))
+    assert "made before" in ensured(OwnText(text, PATTERN), team=Team(2, gpus=False))[0][0]
+    assert "made before" in ensured(OwnText(text, PATTERN))[0][0], (
+        "one process makes both batches of an update"
+    )
+
+
 def test_the_config_of_another_text_is_not_taken(text, ensured, tmp_path):
     _, file, _ = ensured(OwnText(text, PATTERN))
     other = tmp_path / "other" / text.name

@@ -4,6 +4,7 @@ import pytest
 
 from zsnmt.cli import count_pieces
 from zsnmt.errors import InputError
+from zsnmt.files.locks import Busy, locked
 from zsnmt.runs.checksums import check_pipeline, read_checksums
 from zsnmt.runs.folder import piece_counts
 from zsnmt.text.piece_counts import PIECE_COUNTS_FILE, read_piece_counts
@@ -32,6 +33,14 @@ def test_an_older_run_is_counted_by_its_data_and_stays_what_it_is(own_tiny, caps
     assert [(language, int(total)) for _, language, _, total in printed] == [
         (language, counts.total()) for language, counts in before.items()
     ]
+
+
+@pytest.mark.slow
+def test_a_run_in_which_another_process_is_at_work_is_refused(own_tiny):
+    run = own_tiny.run()
+    with locked(run), pytest.raises(Busy, match="another process is at work in"):
+        count_pieces.main([str(run)])
+    assert not (run / PIECE_COUNTS_FILE).exists()
 
 
 @pytest.mark.slow

@@ -2,22 +2,30 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from zsnmt.adaptation.joined_text import join_text, new_languages
+from zsnmt.adaptation.joined_text import join_text
 from zsnmt.adaptation.modes import FROZEN, FULL
+from zsnmt.adaptation.settings import SYNTHETIC_FROM, Adaptation
 from zsnmt.corpora.training_text import say_what_is_left_out
 from zsnmt.errors import InputError
+from zsnmt.files.checksums import sha256
 from zsnmt.files.locks import locked
 from zsnmt.files.replacing import replacing, replacing_folder
 from zsnmt.languages import read_languages
 from zsnmt.processes import cores
 from zsnmt.runs.checksums import check_pipeline
-from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_trained, direction_lists, read_record
-from zsnmt.runs.systems import BASELINE
+from zsnmt.runs.folder import (
+    MODEL_FILE,
+    RECORD_FILE,
+    check_trained,
+    direction_lists,
+    read_record,
+)
+from zsnmt.runs.start import check_same_run, has_checkpoint
 from zsnmt.training.experiment import (
+    MADE_FOR,
     Experiment,
     changed_settings,
     check_validation,
@@ -27,49 +35,9 @@ from zsnmt.training.experiment import (
 from zsnmt.training.fairseq_train import options_of
 from zsnmt.training.steps import Steps, content_of
 from zsnmt.training.team import shared_updates
-from zsnmt.training.train import check_options, train_and_average
+from zsnmt.training.train import train_and_average
 
-MADE_FOR = "made_for"  # file with the checksum of the text pipeline that the data go on from
 START = "initial.pt"
-LARGEST_NOISE = 100  # in deviations of what is there; one is usual
-
-
-@dataclass(frozen=True)
-class Adaptation:
-    """How the run `base` goes on: everything is trained, or in the mode `frozen` what is new alone.
-
-    `adapter_dim`: the size of adapters in the decoder, 0 for none; `noise` and `noise_scale` are those of new
-    rows; `allow_unknown`: the share (0–1) of the pieces of a file that the model may not know, None for the
-    usual one. Raises `InputError` for numbers out of range.
-    """
-
-    base: Path
-    mode: str = FULL
-    adapter_dim: int = 0
-    noise: str = "multiplicative"
-    noise_scale: float = 1.0
-    allow_unknown: float | None = None
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.noise_scale <= LARGEST_NOISE:  # which no NaN is
-            raise InputError(f"--noise-scale is {self.noise_scale:g}; it must be from 0 to {LARGEST_NOISE}")
-        if self.allow_unknown is not None and not 0 <= self.allow_unknown <= 1:
-            raise InputError(f"--allow-unknown is {self.allow_unknown:g}; it is a share, from 0 to 1")
-
-    @property
-    def pipeline(self) -> Path:
-        """The text pipeline of the run."""
-        return self.base / PIPELINE_FOLDER
-
-    @property
-    def text(self) -> Path | None:
-        """The text that the run was trained on; None where it is not there any more."""
-        text = Path(read_record(self.base)["text"])
-        return text if text.is_dir() else None
-
-    def new_languages(self, languages: Sequence[str]) -> list[str]:
-        """Those that the run does not know."""
-        return new_languages(languages, read_languages(self.pipeline))
 
 
 def adapt_run(
@@ -86,17 +54,27 @@ def adapt_run(
     """Teach a run the new languages of an experiment, with further options of fairseq-train; returns the new
     run's folder.
 
-    `recipe`: the command that makes it, for its record; `begin`: what else is to be done when all is checked,
-    before anything is made. What is done already is left out.
+    `recipe`: the command that makes it, for its record; `begin`: what else is to be done when the data are
+    made, before the run begins. What is done already is left out.
     """
     run = experiment.run(name, seed)
-    check_adaptation(steps, experiment, adaptation, run=run, options=options)
-    begin()
-    if not (run / MODEL_FILE).is_file():
-        say_what_is_forgotten(steps, adaptation)
+    check_adaptation(steps, experiment, adaptation, run=run, recipe=recipe, options=options)
+    text = None
+    if any(direction_lists(adaptation.base).values()):
+        from zsnmt.adaptation.student_text import choose_text  # loads fairseq
+
+        text = choose_text(steps, adaptation, run)
     extend_data(steps, experiment, adaptation, options=options)
+    begin()
     with locked(run):
-        experiment.start(name, seed, command=recipe, adapted_from=adaptation.base, mode=adaptation.mode)
+        experiment.start(
+            name,
+            seed,
+            command=recipe,
+            adapted_from=adaptation.base,
+            mode=adaptation.mode,
+            further={SYNTHETIC_FROM: str(text.folder)} if text else {},
+        )
         settings = {
             "mode": adaptation.mode,
             "seed": seed,
@@ -109,12 +87,26 @@ def adapt_run(
         steps.make(run, "extend", run / START, work=work, inputs=inputs, settings=settings)
         base_options = (run / START).with_suffix(".options").read_text(encoding="utf-8").splitlines()
         further = [*experiment.config.fairseq_options, *options, "--finetune-from-model", str(run / START)]
-        train_and_average(steps, experiment, run, system=name, seed=seed, options=[*base_options, *further])
+        data: Path | None = None
+        if text:
+            from zsnmt.adaptation.student_data import train_on_text  # loads fairseq
+
+            all_options = [*base_options, *further]
+            data, of_data = train_on_text(steps, experiment, text, run=run, options=all_options)
+            base_options += of_data
+        own = [*base_options, *further]
+        train_and_average(steps, experiment, run, system=name, seed=seed, options=own, data=data)
     return run
 
 
 def check_adaptation(
-    steps: Steps, experiment: Experiment, adaptation: Adaptation, *, run: Path, options: Sequence[str] = ()
+    steps: Steps,
+    experiment: Experiment,
+    adaptation: Adaptation,
+    *,
+    run: Path,
+    recipe: str,
+    options: Sequence[str] = (),
 ) -> None:
     """`InputError` for what cannot become the adapted `run`, before anything is made."""
     if experiment.config.cleaning.rules:
@@ -127,21 +119,42 @@ def check_adaptation(
     check_pipeline(base)
     if run.resolve() == base.resolve():
         raise InputError(f"the adapted run would take the place of {base}; give it another --name")
+    adaptation.new_languages(experiment.config.languages)
+    check_same_run(run, recipe, {})
+    check_same_base(run, base)
+    if adaptation.text is None and adaptation.mode == FULL:
+        raise InputError(
+            f"{text_is_gone(base)}, and without it the model forgets its languages; bring it back, or adapt "
+            "with --frozen, which needs only the new text"
+        )
     if (run / MODEL_FILE).is_file():
         return
     given = [*experiment.config.fairseq_options, *options]
-    check_options(BASELINE.architecture, given)  # those of all architectures of the model
+    check_options(adaptation, given)
     shared_updates([*options_of(base), *given], steps.team.size)
 
 
-def say_what_is_forgotten(steps: Steps, adaptation: Adaptation) -> None:
-    """Tell of directions that the training of all weights may forget, since their text is no part of it."""
-    if adaptation.mode == FULL and any(direction_lists(adaptation.base).values()):
-        steps.say(
-            f"{adaptation.base} has directions that it learned from synthetic text or from a few lines, "
-            "which are no part of this training, so that it may forget them; --frozen keeps them, or adapt "
-            "the run that taught it, and distill that again"
+def check_options(adaptation: Adaptation, given: Sequence[str]) -> None:
+    """`InputError` for a model, or a training with these options besides, that cannot go on so."""
+    from zsnmt.adaptation import run  # loads PyTorch
+
+    run.check_options(adaptation.base, adaptation.mode, adaptation.adapter_dim, given=given)
+
+
+def check_same_base(run: Path, base: Path) -> None:
+    """`InputError` if an adapted run with checkpoints goes on from another model than is now in its base."""
+    if not has_checkpoint(run) or not (run / RECORD_FILE).is_file():
+        return
+    before = (read_record(run).get("adapted_from") or {}).get("model")  # older records do not say
+    if before and before != sha256(base / MODEL_FILE):
+        raise InputError(
+            f"{run} was adapted from another model than is now in {base}; choose another name with --name, "
+            "or remove the run to have it adapted again"
         )
+
+
+def text_is_gone(base: Path) -> str:
+    return f"{read_record(base)['text']}, the text that {base} was trained on, is not there any more"
 
 
 def extend_data(
@@ -151,7 +164,8 @@ def extend_data(
     training with further options of fairseq-train.
     """
     config, folder = experiment.config, experiment.folder
-    made_for, pipeline = folder / MADE_FOR, content_of(adaptation.pipeline)
+    made_for = folder / MADE_FOR  # which has the checksum of the text pipeline that the data go on from
+    pipeline = content_of(adaptation.pipeline)
     with hold(steps, folder, experiment.file):
         if made_for.is_file() and made_for.read_text(encoding="utf-8") != pipeline:
             raise InputError(
@@ -192,16 +206,7 @@ def write_joined_text(
     check_validation(source, config.languages, [*config.fairseq_options, *options])
     new = adaptation.new_languages(config.languages)
     if original is None:
-        gone = (
-            f"{read_record(adaptation.base)['text']}, the text that {adaptation.base} was trained on, is "
-            "not there any more"
-        )
-        if adaptation.mode != FROZEN:
-            raise InputError(
-                f"{gone}, and without it the model forgets its languages; bring it back, or adapt with "
-                "--frozen, which needs only the new text"
-            )
-        print(f"{gone}: only the new languages can be scored", file=sys.stderr)
+        print(f"{text_is_gone(adaptation.base)}: only the new languages can be scored", file=sys.stderr)
     with replacing_folder(experiment.text) as part:
         known = read_languages(adaptation.pipeline)
         counts = join_text(

@@ -10,7 +10,7 @@ from torch import Tensor
 
 import zsnmt
 from zsnmt.errors import InputError
-from zsnmt.files.replacing import replacing
+from zsnmt.runs.checkpoints import write_checkpoint
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 
 NOISE = ("multiplicative", "additive", "none")
@@ -54,8 +54,7 @@ def extend_checkpoint(
     state["optimizer_history"] = [state["optimizer_history"][-1] | {"num_updates": 0}]
     state["last_optimizer_state"] = None
     state["extra_state"] = {"train_iterator": {"epoch": 1, "version": 2, "iterations_in_epoch": 0}}
-    with replacing(output) as file:
-        torch.save(state, file)
+    write_checkpoint(state, output)
     return added
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from zsnmt.adaptation.checkpoint import extend_checkpoint
 from zsnmt.adaptation.modes import FROZEN, FULL
+from zsnmt.criterions.zs_cross_entropy import TERMS
+from zsnmt.data.directions import ALL, directions_with_data
 from zsnmt.data.reading import load_dictionary
 from zsnmt.errors import InputError
 from zsnmt.files.replacing import replacing
@@ -14,8 +16,10 @@ from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.checksums import check_model
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
-from zsnmt.tasks.zs_translation import ALL, directions_with_data
-from zsnmt.training.fairseq_train import options_of
+from zsnmt.runs.systems import BASELINE
+from zsnmt.seams.frozen_vocabulary import refuse_what_frozen_weights_forbid
+from zsnmt.training import fairseq_options
+from zsnmt.training.fairseq_train import options_of, separate
 
 Options = dict[str, str | int | float]
 VALIDATED, ON_ZERO_SHOT = "--valid-lang-pairs", "--early-stopping-on-zero-shot"
@@ -45,8 +49,7 @@ def extend_run(
     with check_model(run):
         state = load_checkpoint(run / MODEL_FILE)
     known, languages = read_languages(run / PIPELINE_FOLDER), read_languages(data)
-    types = len(load_dictionary(run / PIPELINE_FOLDER / f"dict.{known[0]}.txt"))
-    model = model_options(state["cfg"]["model"], mode, types, adapter_dim=adapter_dim)
+    model = model_options(state["cfg"]["model"], mode, size_of_dictionary(run), adapter_dim=adapter_dim)
     options = training_options(
         run, data, languages[len(known) :], languages=languages, mode=mode, model=model
     )
@@ -55,6 +58,32 @@ def extend_run(
     with replacing(output.with_suffix(".options")) as file:
         file.write("".join(f"{option}\n" for option in options).encode("utf-8"))
     return added
+
+
+def check_options(run: Path, mode: str, adapter_dim: int, given: Sequence[str]) -> None:
+    """`InputError` for a mode that the model of `run`, or its training with the options that are `given`
+    besides, does not go with.
+    """
+    with check_model(run):
+        trained = load_checkpoint(run / MODEL_FILE)["cfg"]["model"]
+    model = model_options(trained, mode, size_of_dictionary(run), adapter_dim=adapter_dim)
+    options = [*kept_options(run, mode), *words_of(model), *given]
+    read = fairseq_options.training_options(BASELINE.architecture, options)
+    if mode == FULL:
+        return
+    refuse_what_frozen_weights_forbid(read)
+    weights = [kind.term.option for kind in TERMS.values()]
+    if terms := [weight for weight in weights if getattr(read, attribute_name(weight), 0)]:
+        raise InputError(
+            f"the training of {run} has {', '.join(terms)}, a remedy that trains what is older, too, and "
+            "--frozen trains what is new alone; adapt it without --frozen"
+        )
+
+
+def size_of_dictionary(run: Path) -> int:
+    """How many types the dictionary of a run has."""
+    pivot, *_ = read_languages(run / PIPELINE_FOLDER)
+    return len(load_dictionary(run / PIPELINE_FOLDER / f"dict.{pivot}.txt"))
 
 
 def model_options(trained: Namespace, mode: str, types: int, adapter_dim: int = 0) -> Options:
@@ -106,19 +135,21 @@ def training_options(
     not say how it was trained.
     """
     directions = directions_with_data(data, "train", [*languages])
-    dropped: set[str] = set()
     if mode == FROZEN:
-        dropped = {option_name(name) for name in ROUNDING}
         directions = [direction for direction in directions if {*parse_direction(direction)} & {*new}]
-    given = [[option_name(name), str(value)] for name, value in model.items()]
-    options = options_of(run)
     return [
-        *(option for option in options if option not in dropped),
-        *validated(options, directions, data=data, languages=languages),
-        *sum(given, []),
+        *kept_options(run, mode),
+        *validated(options_of(run), directions, data=data, languages=languages),
+        *words_of(model),
         "--lang-pairs",
         ",".join(directions),
     ]
+
+
+def kept_options(run: Path, mode: str) -> list[str]:
+    """The options that `run` was trained with and that its adaptation has, too."""
+    dropped = {*map(option_name, ROUNDING)} if mode == FROZEN else set()
+    return [option for option in options_of(run) if option not in dropped]
 
 
 def validated(
@@ -129,7 +160,7 @@ def validated(
     zero-shot ones choose a checkpoint, those that were named, too. Nothing where none were named, or all that
     have text.
     """
-    named = dict(pairwise(options)).get(VALIDATED, ALL)
+    named = dict(pairwise(separate(options))).get(VALIDATED, ALL)
     if named == ALL:
         return []
     there = directions_with_data(data, "valid", [*languages])
@@ -137,6 +168,16 @@ def validated(
     return [VALIDATED, ",".join(each for each in dict.fromkeys(wanted) if each in there)]
 
 
+def words_of(options: Options) -> list[str]:
+    """Options as a command line has them."""
+    return [word for name, value in options.items() for word in (option_name(name), str(value))]
+
+
 def option_name(name: str) -> str:
-    """An option as a command line has it."""
+    """The name of an option as a command line has it."""
     return f"--{name.replace('_', '-')}"
+
+
+def attribute_name(option: str) -> str:
+    """The name of an option of a command line among those that were read."""
+    return option.removeprefix("--").replace("-", "_")

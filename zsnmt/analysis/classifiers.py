@@ -22,6 +22,7 @@ from tqdm import tqdm
 from zsnmt.errors import InputError
 
 PUBLISHED_BATCH = 24_568  # words per update of Liu et al.'s published code
+EPOCHS, WARM_UP = 5, 400  # of the same; the warm-up in updates
 MOST_ITERATIONS = 1000
 MOST_CELLS_AT_ONCE = 2**24  # rows × (classes or dimensions) of one block: 64 MiB in float32
 MOST_CELLS_OF_EXACT_FIT = 2**25  # rows × classes, of which scikit-learn holds several arrays of 128 MiB
@@ -104,9 +105,9 @@ def fit_as_published(
     states: np.ndarray,
     labels: np.ndarray,
     rows: np.ndarray | None = None,
-    epochs: int = 5,
+    epochs: int = EPOCHS,
     batch_size: int = PUBLISHED_BATCH,
-    warm_up: int = 400,
+    warm_up: int = WARM_UP,
     seed: int = 1,
     sentences: np.ndarray | None = None,
 ) -> LinearProbe:

@@ -10,15 +10,18 @@ from typing import NamedTuple
 import numpy as np
 from tqdm import tqdm
 
-from zsnmt.analysis.classifiers import PUBLISHED_BATCH, LinearProbe, fit_as_published, fit_to_convergence
+from zsnmt.analysis.classifiers import (
+    EPOCHS,
+    PUBLISHED_BATCH,
+    LinearProbe,
+    fit_as_published,
+    fit_to_convergence,
+)
 from zsnmt.analysis.held_out import Accuracy, accuracy, confusion, split_by_sentence
 from zsnmt.analysis.state_folder import ROWS, SENTENCES, Labels, States, read_states
 from zsnmt.errors import InputError
 
-EPOCHS, UPDATES = (
-    5,
-    4000,
-)  # of the published procedure; about as many updates where batches are not too large for it
+UPDATES = 4000  # of the published procedure, about, where batches are not too large for it
 
 
 class Side(NamedTuple):
@@ -28,7 +31,7 @@ class Side(NamedTuple):
     rows: np.ndarray
 
 
-class Classified(NamedTuple):
+class MeasuredProbe(NamedTuple):
     """How well a label is predicted from a layer; of languages also the shares 0–1 by true and predicted
     one.
     """
@@ -68,7 +71,7 @@ def check_other_text(training: Mapping, held_out: Mapping, names: str) -> None:
 
 def classify_layers(
     training: Side, held_out: Side, *, kind: str, labels: Sequence[str], seed: int, batches: str = ROWS
-) -> Iterator[Classified]:
+) -> Iterator[MeasuredProbe]:
     """A probe for each layer and label, measured on the held-out rows; `kind` and `batches` as for `fit`.
 
     Raises `InputError`, with layer and label, for states that no probe can be fitted to.
@@ -102,11 +105,11 @@ def measure_probe(
     probe: LinearProbe,
     predicted: np.ndarray,
     rows: np.ndarray | slice = slice(None),
-) -> Classified:
+) -> MeasuredProbe:
     """What a probe's predictions of held-out rows are worth."""
     true = getattr(labels, label)[rows]
     confused = confusion(true, predicted, dict(enumerate(labels.languages))) if label == "language" else None
-    return Classified(layer, label, accuracy(probe, true, predicted), confusion=confused)
+    return MeasuredProbe(layer, label, accuracy(probe, true, predicted), confusion=confused)
 
 
 def fit(
@@ -123,9 +126,7 @@ def fit(
     if kind == "exact":
         return fit_to_convergence(states, labels, rows)
     size = batch_size(len(rows))
-    return fit_as_published(
-        states, labels, rows, epochs=EPOCHS, batch_size=size, seed=seed, sentences=sentences
-    )
+    return fit_as_published(states, labels, rows, batch_size=size, seed=seed, sentences=sentences)
 
 
 def batch_size(rows: int) -> int:

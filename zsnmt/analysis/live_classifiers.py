@@ -14,7 +14,9 @@ import torch
 from tqdm import tqdm
 
 from zsnmt.analysis.classifiers import (
+    EPOCHS,
     PUBLISHED_BATCH,
+    WARM_UP,
     Spans,
     Training,
     check_training,
@@ -22,8 +24,7 @@ from zsnmt.analysis.classifiers import (
     sentence_batches,
 )
 from zsnmt.analysis.layer_classifiers import (
-    EPOCHS,
-    Classified,
+    MeasuredProbe,
     batch_size,
     check_other_text,
     measure_probe,
@@ -31,8 +32,6 @@ from zsnmt.analysis.layer_classifiers import (
 )
 from zsnmt.analysis.state_folder import Labels
 from zsnmt.errors import InputError
-
-WARM_UP = 400
 
 
 class LiveStates(NamedTuple):
@@ -50,7 +49,7 @@ class LiveStates(NamedTuple):
 
 def classify_while_running(
     training: LiveStates, held_out: LiveStates, *, labels: Sequence[str], seed: int
-) -> Iterator[Classified]:
+) -> Iterator[MeasuredProbe]:
     """A published probe for each layer and label, measured on the held-out text.
 
     Raises `InputError` for two texts that are the same, for states that are not finite, and for labels that

@@ -63,7 +63,8 @@ def compositionality(
     the encodings do not matter where chunks span the space. Rows that training never reached are noise: leave
     them out.
 
-    Raises InputError for offsets, runs or sizes that the table does not allow, and where `as_encodings` does.
+    Raises InputError for offsets, runs or sizes that the table does not allow, and where `check_encodings`
+    does.
     """
     encodings, offsets = check_encodings(encodings), tuple(offsets)
     if not offsets or min(offsets) < 1 or runs < 1:

@@ -119,9 +119,9 @@ def noise_of(result: Result, figure: str) -> float | None:
 
 
 def may_have_fallen(scores: Scores) -> bool:
-    """Whether the loss of a training still fell when it ended, or nothing is known of it."""
+    """Whether the loss of a training still fell when it ended, or that is not known."""
     summary = read_summary(scores.training or "")
-    return summary is None or summary.still_fell
+    return summary is None or summary.still_fell is not False
 
 
 def family_difference(one: Place, other: Place) -> Evidence:

@@ -70,7 +70,7 @@ GROUPS = {  # what a person wants: verb, and what it does
     },
     "Share": {
         "serve": "serve trained runs: a page to try them, and a REST interface like LibreTranslate's",
-        "export": "export a run into one folder that CTranslate2 translates with",
+        "export": "export a run for CTranslate2, Hugging Face's transformers or Argos Translate",
         "wheelhouse": "collect all packages in a folder, to install them on a machine without network",
     },
     "Keep results": {

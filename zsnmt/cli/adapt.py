@@ -4,9 +4,9 @@
     zsnmt adapt configs/iwslt17_add_de.conf RUN --frozen --adapter-dim 64
 
 The config names the pivot, first, and the new languages. Its TRAINING says what differs from the training of
-RUN, and options of fairseq-train may come after `--`. The whole model is trained, on the text of RUN and the
-new text. With --frozen only the new weights are trained, on the new text alone, and no old translation
-changes. The adapted run is a run folder like any other.
+RUN, and options of fairseq-train may come after `--`. The whole model is trained, on the new text and on all
+that RUN was trained on, synthetic text, too. With --frozen only the new weights are trained, on the new text
+alone, and no old translation changes. The adapted run is a run folder like any other.
 """
 
 import re
@@ -63,6 +63,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         metavar="SHARE",
         help="share 0–1 of a file's pieces that may be unknown (default: 0.01)",
     )
+    parser.add_argument(
+        "--without-synthetic",
+        action="store_true",
+        help="leave out the synthetic text that RUN learned from, by which it may forget these directions",
+    )
     add_check(parser)
     add_team(parser)
     own, further = split_options(words)
@@ -71,8 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if recipe.join_hosts():
         return
 
-    from zsnmt.adaptation.adapt import Adaptation, adapt_run
+    from zsnmt.adaptation.adapt import adapt_run
     from zsnmt.adaptation.modes import FROZEN, FULL
+    from zsnmt.adaptation.settings import Adaptation
     from zsnmt.evaluation.scored_run import score_run, settings_of
     from zsnmt.runs.commands import path_from_top, recipe_command
     from zsnmt.runs.folder import check_trained
@@ -91,6 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         noise=options.noise,
         noise_scale=options.noise_scale,
         allow_unknown=options.allow_unknown,
+        without_synthetic=options.without_synthetic,
     )
     seed = int("".join(re.findall("[0-9]", base.name)) or 1) if options.seed is None else options.seed
     name = options.name or base.parent.name + "_frozen" * options.frozen

@@ -8,7 +8,7 @@ docs/performance.md.
     zsnmt benchmark remedies                          # each term of the loss, time and memory
     zsnmt benchmark bert                              # zs_bert by encoding against fairseq's masked LM
     zsnmt benchmark training_speed DATA               # whole trainings with each faster option
-    zsnmt benchmark curves RUN [RUN ...]              # how runs learn, epoch by epoch
+    zsnmt benchmark curves RUN [RUN ...]              # how runs learn, from one validation to the next
     zsnmt benchmark translation                       # engines of translation against fairseq's
     zsnmt benchmark translation RUN --from de --to fr --text test.de --reference test.fr   # with BLEU
     zsnmt benchmark translation RUN … --mask --pivot             # and by the target language's pieces alone
@@ -172,7 +172,7 @@ def add_trainings(verbs: Verbs) -> None:
     verb.add_argument("--threads", type=positive, default=2, help="threads of a training")
     verb.add_argument("--output", type=console.output_file, metavar="FILE", help=OUTPUT)
     verb = add_verb(
-        verbs, "curves", "curves", does="validation loss of runs by epoch, the seeds of a system together"
+        verbs, "curves", "curves", does="validation loss of runs by updates, the seeds of a system together"
     )
     verb.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="run folders of one config")
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.corpora.parallel_text import check_trained
 from zsnmt.corpora.training_text import (
     check_overlap,
     list_overlaps,
@@ -40,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     if options.pairs and not options.remove_to:
         raise InputError("--pairs says how much is written; name a folder with --remove-to")
+    check_trained(options.text, options.languages)
     if options.remove_to:
         counts = clean(options)
     else:

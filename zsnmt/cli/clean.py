@@ -11,6 +11,7 @@ from pathlib import Path
 from zsnmt import console
 from zsnmt.cli.check_overlap import add_text_options, print_counts
 from zsnmt.corpora.cleaning import ALL_RULES, parse_cleaning
+from zsnmt.corpora.parallel_text import check_trained
 from zsnmt.corpora.training_text import (
     CLEANING_LIST,
     cleaning_in_words,
@@ -41,6 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     cleaning = parse_cleaning(options.rules)
     if not cleaning.rules:
         raise InputError(f"--rules names no rule; name some of {ALL_RULES}")
+    check_trained(options.text, options.languages)
     with new_folder(options.folder) as folder:
         make_training_text(
             options.text,

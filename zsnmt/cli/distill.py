@@ -84,7 +84,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "WORD_LEVEL of the config, or 0)",
     )
     parser.add_argument(
-        "--lines", type=positive, metavar="N", help="lines of each direction (default: all there are)"
+        "--lines",
+        type=positive,
+        metavar="N",
+        help="lines of each language, besides those held out (default: all there are)",
     )
     parser.add_argument(
         "--held-out",
@@ -116,7 +119,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--share",
         type=float,
         metavar="SHARE",
-        help="share (0–1) of the sentence pairs of an epoch that is synthetic "
+        help="share (0–1) of the sentence pairs of an epoch that is synthetic; with --sides none, where "
+        "none is, an epoch is as long as with that share, and authentic pairs come again "
         f"(default: {Distillation.share:g})",
     )
     parser.add_argument(
@@ -207,7 +211,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 OF_SYNTHETIC_TEXT = (
-    *("lines", "held_out", "identifier", "way", "share"),
+    *("lines", "held_out", "identifier", "way"),
     *("beam", "length_penalty", "length_penalty_form", "engine", "precision"),
 )
 

@@ -48,9 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--tokenisation",
         default="raw",
         metavar="KIND",
-        help="tokenisation before the subwords: raw, moses, moses_truecase, indic or by_script for "
-        "all languages, then exceptions like en=moses; with _as_spelt after Moses' kinds and "
-        "by_script, punctuation is not normalised",
+        help="tokenisation before the subwords: raw, moses, moses_truecase, indic, indic_devanagari or "
+        "by_script for all languages, then exceptions like en=moses; with _as_spelt after Moses' kinds and "
+        "by_script, punctuation is not normalised; with _joined after any but raw, tokens without a space "
+        "before them are marked, so that nothing is guessed on the way back",
     )
     parser.add_argument(
         "--transliterate", choices=["devanagari"], help="write all Indic scripts in this one for the model"

@@ -16,7 +16,8 @@ from zsnmt import console
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
 from zsnmt.files.project import CHECKOUT, ROOT
-from zsnmt.training.children import SETTINGS, all_side_by_side, share_kernels
+from zsnmt.processes import share_kernels
+from zsnmt.training.children import SETTINGS, all_side_by_side
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import Team
 

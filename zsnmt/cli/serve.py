@@ -7,6 +7,7 @@ zsnmt serve RUN OTHER_RUN --ways ensemble mask
 Clients that do not name a system are served by the first one. See docs/serving.md.
 """
 
+import os
 from collections.abc import Sequence
 from dataclasses import fields
 from importlib import import_module
@@ -15,6 +16,7 @@ from pathlib import Path
 from zsnmt import console
 from zsnmt.decoding.options import add_engine_options, add_search_options, chosen_search, engine_choice
 from zsnmt.errors import InputError
+from zsnmt.processes import share_kernels
 from zsnmt.serving.limits import Limits
 
 PACKAGES = ("babel", "fastapi", "prometheus_client", "sentencex", "uvicorn")  # setup.py: extra [serve]
@@ -56,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             import_module(package)
     except ImportError as error:
         raise InputError(f"a server needs {error.name}; install it with pip install 'zsnmt[serve]'") from None
+    share_kernels(os.environ)
     from zsnmt.serving.access import read_keys
     from zsnmt.serving.application import application
     from zsnmt.serving.server import bind, serve

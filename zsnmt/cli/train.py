@@ -93,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             recipe.steps.say(f"{options.name or options.architecture}, seed {seed}: {ending}")
         if ending and ending.can_learn:
             recipe.steps.say(
-                f"to train it on, as long as a student: zsnmt distill {config} {run} --sides none"
+                f"to train it further, as long as a student: zsnmt distill {config} {run} --sides none"
             )
         recipe.steps.say(f"next: zsnmt evaluate {run}")
         if not is_config:

@@ -5,13 +5,17 @@ zsnmt translate RUN --from nl --to de --via en --input text --output translation
 zsnmt translate RUN --from nl --to de --way ensemble < text > translation
 zsnmt translate RUN --from nl --to de --with RUN2 RUN3 < text > translation
 zsnmt translate RUN --from nl --to de --scores tsv --agreement < text > table
+zsnmt translate RUN --from nl --to de --nbest 4 < text > lists
 zsnmt translate RUN --from auto --to de --input letter.docx --output brief.docx
+
+Where --output is stopped, the same command goes on with the lines of --input that are left.
 
 Documents are web pages (.html), Word (.docx), subtitles (.srt), messages of programs (.po) and, with
 --document, plain text in paragraphs. They are cut into sentences, and all that is not text stays.
 """
 
 import itertools
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,9 +36,10 @@ from zsnmt.decoding.options import (
     engine_choice,
 )
 from zsnmt.documents.formats import format_of, read_document
-from zsnmt.files.replacing import replacing
-from zsnmt.inference.translation import FORMATS, Legs, Translation, row
+from zsnmt.files.replacing import is_replaced, replacing
+from zsnmt.inference.translation import FORMATS, Legs, row
 from zsnmt.languages import AUTO
+from zsnmt.processes import share_kernels
 from zsnmt.text.lines import iterate_lines, iterate_stream, write_lines
 
 if TYPE_CHECKING:
@@ -70,7 +75,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--document", action="store_true", help="lines of the text of --input are paragraphs, not sentences"
     )
     parser.add_argument(
-        "--output", type=console.output_file, help="file for the translation (default: stdout)"
+        "--output",
+        type=console.output_file,
+        help="file for the translation (default: stdout). Of the lines of --input, those that are translated "
+        "stay beside it where it is stopped",
+    )
+    parser.add_argument(
+        "--buffer-lines",
+        type=positive,
+        metavar="N",
+        help="lines that are read before they are translated together; with 1 each line of a pipe is "
+        f"answered at once, in more time for all (default: {LINES_AT_A_TIME})",
     )
     parser.add_argument(
         "--scores",
@@ -84,6 +99,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         action="store_true",
         help="with --scores: also compare each translation, by chrF, with the one through the pivot "
         "or, with --via, with the direct one; this takes the time of both",
+    )
+    parser.add_argument(
+        "--nbest",
+        type=positive,
+        metavar="N",
+        help="write the N best translations of each line that the search finds, as Moses writes them: number "
+        "of the line, counted from 0, text and score, with ||| between (docs/fast_translation.md)",
     )
     add_search_options(parser)
     parser.add_argument(
@@ -99,13 +121,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.document and not options.input:
         parser.error("a document is a file: name it with --input")
     form = format_of(options.input, paragraphs=options.document)
-    if options.scores and form:
-        parser.error("a document has no place for --scores; give its text as lines")
-    if options.agreement and not options.scores:
-        parser.error("--agreement is one of the --scores: choose their form, as in --scores tsv")
+    refuse_together(parser, options, form)
     search, choice = chosen_search(options), engine_choice(options)
+    if options.nbest and options.nbest > search.beam:
+        parser.error(f"--nbest {options.nbest} is more than the search keeps; give --beam {options.nbest}")
     options.way = options.way and parse_method(options.way)
-    from zsnmt.inference.engines import engine_for  # loads PyTorch
+    reads_all = options.way and options.way.reads_others  # of which a line may be read beside any other
+    if options.buffer_lines and (form or options.source == AUTO or reads_all):
+        parser.error("this text is read to its end before it is translated; leave out --buffer-lines")
+    share_kernels(os.environ, workers=choice.at_once)
+    from zsnmt.inference.engines import engine_for, model_checksum  # loads PyTorch
+    from zsnmt.inference.line_files import LineTranslation, open_lines
     from zsnmt.inference.translator import Translator
     from zsnmt.runs.folder import piece_counts
 
@@ -118,35 +144,38 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if form or options.source == AUTO:
         translate_whole(translator, options, form)
         return
-    from zsnmt.inference.confidence import scored_lines
+    translation = LineTranslation(
+        translator,
+        Legs(options.source, options.to, options.via),
+        form=options.scores,
+        agreement=options.agreement,
+        nbest=options.nbest,
+        at_a_time=None if reads_all else options.buffer_lines or LINES_AT_A_TIME,
+    )
+    if not (options.input and options.input.is_file()):
+        write(options.output, translation.chunks(iterate_input(options.input)))
+        return
+    with open_lines(options.input) as text:
+        if options.output and is_replaced(options.output):
+            models = [model_checksum(run) for run in (options.run, *options.beside)]
+            translation.write_file(text, options.output, models)
+        else:
+            write(options.output, translation.chunks(text.lines(), total=text.number))
 
-    legs = Legs(options.source, options.to, options.via)
-    lines = iterate_input(options.input)
 
-    # A contrast may read a line beside another, so the whole text is read before any of it is translated.
-    at_a_time = None if options.way and options.way.reads_others else LINES_AT_A_TIME
-
-    def translations() -> Iterator[str]:
-        first_line = 1
-        with tqdm(unit=" lines", disable=None) as bar:
-            while chunk := list(itertools.islice(lines, at_a_time)):
-                translated = scored_lines(
-                    translator,
-                    chunk,
-                    legs,
-                    agreement=options.agreement,
-                    first_line=first_line,
-                    finished=bar.update,
-                )
-                yield from rows(translated, options)
-                first_line += len(chunk)
-
-    if options.output:
-        write_lines(options.output, translations())
-    else:
-        for line in translations():
-            sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
-        sys.stdout.buffer.flush()
+def refuse_together(parser: console.Parser, options: Namespace, form: str | None) -> None:
+    """`WrongUse` for options that do not go together, and for those that a document has no place for."""
+    for option in ("scores", "nbest"):
+        if getattr(options, option) and form:
+            parser.error(f"a document has no place for --{option}; give its text as lines")
+    if options.agreement and not options.scores:
+        parser.error("--agreement is one of the --scores: choose their form, as in --scores tsv")
+    if options.nbest and options.scores:
+        parser.error("--nbest has scores of its own; leave out --scores")
+    if options.nbest and options.via:
+        parser.error("--nbest is what one search finds, and --via are two; leave out one of them")
+    if options.nbest and options.source == AUTO:
+        parser.error("--nbest must be told the source language; give it (--from)")
 
 
 def refuse_wrong_languages(translator: "Translator", options: Namespace) -> None:
@@ -162,15 +191,23 @@ def refuse_wrong_languages(translator: "Translator", options: Namespace) -> None
         others = [language for language in translator.languages if language != options.to]
         source = next((language for language in others if language != via), others[0])
         via = None if via == source else via
-    translator.legs(source, options.to, via)
-    if options.scores:
+    legs = translator.legs(source, options.to, via)
+    if options.beside and options.source not in (None, AUTO):
+        from zsnmt.inference.pytorch import warn_of_untrained
+
+        warn_of_untrained(translator.direct.engine, legs)
+    if options.scores or options.nbest:
         check_scores(translator, Legs(options.source, options.to, options.via), options.agreement)
 
 
-def rows(translations: Iterable[Translation], options: Namespace) -> Iterator[str]:
-    """What is written of each translation: its text, or a row with its scores."""
-    for each in translations:
-        yield row(each, options.scores, options.agreement) if options.scores else each.text
+def write(output: Path | None, chunks: Iterable[Sequence[str]]) -> None:
+    """Write rows to a file, or to standard output, where those of a chunk are seen at once."""
+    if output:
+        write_lines(output, itertools.chain.from_iterable(chunks))
+        return
+    for rows in chunks:
+        sys.stdout.buffer.write("".join(f"{row}\n" for row in rows).encode("utf-8"))
+        sys.stdout.buffer.flush()
 
 
 def translate_whole(translator: "Translator", options: Namespace, form: str | None) -> None:
@@ -189,7 +226,8 @@ def translate_whole(translator: "Translator", options: Namespace, form: str | No
             translations, found = translate_lines(
                 translator, lines, legs, agreement=options.agreement, finished=bar.update
             )
-            content = "".join(f"{line}\n" for line in rows(translations, options)).encode("utf-8")
+            written = [row(each, options.scores, options.agreement) for each in translations]
+            content = "".join(f"{line}\n" for line in written).encode("utf-8")
     if options.source == AUTO:
         print(f"source: {found}", file=sys.stderr)
     if options.output:

@@ -55,7 +55,11 @@ class Cleaning:
     def __str__(self) -> str:
         """The rules as a config has them."""
         bounds = {LONG: (self.longest, LONGEST), LENGTH: (self.ratio, RATIO)}
-        own = {rule: f"={bound:g}" for rule, (bound, default) in bounds.items() if bound != default}
+        own = {
+            rule: f"={np.format_float_positional(bound, trim='-')}"
+            for rule, (bound, default) in bounds.items()
+            if bound != default
+        }
         return " ".join(rule + own.get(rule, "") for rule in self.rules)
 
 

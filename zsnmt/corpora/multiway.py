@@ -3,39 +3,72 @@
 """
 
 import random
+from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import compress
 from pathlib import Path
 
-from zsnmt.corpora.parallel_text import SPLITS, find_pair
+import numpy as np
+
+from zsnmt.corpora.parallel_text import SPLITS, find_pair, number_of_lines
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
-from zsnmt.text.lines import read_lines, write_lines
+from zsnmt.text.lines import iterate_lines, read_lines, write_lines
 
 CONDITIONS = ("multiway", "non_overlap")
 
 
-def deal(pivot_sentences: Sequence[str], hands: int, seed: int) -> list[list[int]]:
-    """Line numbers from 0, dealt at random into hands so that no pivot sentence is in two.
+@dataclass(frozen=True)
+class Lines:
+    """The lines of a file, which is read each time that one goes through them."""
 
-    The hands have as many different sentences, or one more. Lines with the same pivot sentence go to
-    the same hand; each hand keeps the order of the lines.
+    file: Path
+
+    def __iter__(self) -> Iterator[str]:
+        return iterate_lines(self.file)
+
+
+def deal(pivot_sentences: Iterable[str], hands: int, seed: int) -> np.ndarray:
+    """The hand of each line (N), from 0: dealt at random so that no pivot sentence, known by a digest of 64
+    bits, is in two.
+
+    The hands have as many different sentences, or one more.
     """
-    lines_of: dict[str, list[int]] = {}
-    for line, sentence in enumerate(pivot_sentences):
-        lines_of.setdefault(sentence, []).append(line)
-    groups = list(lines_of.values())
-    random.Random(seed).shuffle(groups)
-    return [sorted(line for group in groups[hand::hands] for line in group) for hand in range(hands)]
+    digests = np.fromiter(map(digest, pivot_sentences), dtype=np.uint64)
+    _, first, sentences = np.unique(digests, return_index=True, return_inverse=True)
+    order = array("q", np.argsort(first))  # of the different sentences, as they come
+    random.Random(seed).shuffle(order)
+    hand_of = np.empty(len(order), dtype=np.int64)
+    hand_of[np.asarray(order)] = np.arange(len(order)) % hands
+    return hand_of[sentences]
+
+
+def digest(sentence: str) -> int:
+    return int.from_bytes(blake2b(sentence.encode("utf-8"), digest_size=8).digest(), "little")
 
 
 def read_multiway(folder: Path, split: str, languages: Sequence[str]) -> dict[str, list[str]]:
     """The lines of `split.{lang}` by language; raises `InputError` unless there are as many in each."""
     text = {language: read_lines(folder / f"{split}.{language}") for language in languages}
-    if len({len(lines) for lines in text.values()}) > 1:
-        counts = ", ".join(f"{split}.{language} {len(lines)}" for language, lines in text.items())
-        raise InputError(f"{folder} is not multiway: its files differ in their number of lines ({counts})")
+    check_multiway(folder, split, {language: len(lines) for language, lines in text.items()})
     return text
+
+
+def open_multiway(folder: Path, split: str, languages: Sequence[str]) -> dict[str, Lines]:
+    """The same, checked and not held."""
+    text = {language: Lines(folder / f"{split}.{language}") for language in languages}
+    check_multiway(folder, split, {language: number_of_lines(text[language].file) for language in text})
+    return text
+
+
+def check_multiway(folder: Path, split: str, lines: Mapping[str, int]) -> None:
+    """`InputError` unless there are as many lines in each language."""
+    if len({*lines.values()}) > 1:
+        counts = ", ".join(f"{split}.{language} {number}" for language, number in lines.items())
+        raise InputError(f"{folder} is not multiway: its files differ in their number of lines ({counts})")
 
 
 def is_multiway(folder: Path, split: str, languages: Sequence[str]) -> bool:
@@ -112,29 +145,33 @@ def own_lines(folder: Path, split: str, languages: Sequence[str]) -> dict[str, l
 
 
 def write_training_pairs(
-    text: Mapping[str, Sequence[str]], target: Path, condition: str, seed: int = 1
+    text: Mapping[str, Iterable[str]], target: Path, condition: str, seed: int = 1
 ) -> dict[str, int]:
     """Write `train.{lang}-{pivot}.*` from lines that are translations of each other; returns the pairs' line
     counts.
 
-    `text` has the lines of each language, the pivot first. `multiway`: every pair has every line.
-    `non_overlap`: the lines are dealt to the pairs, so that no pivot sentence is in two of them. Raises
-    `InputError`, before anything is written, for text that cannot be cut like this.
+    `text` has the lines of each language, the pivot first, which are gone through several times. `multiway`:
+    every pair has every line. `non_overlap`: the lines are dealt to the pairs, so that no pivot sentence is
+    in two of them; each pair keeps their order. Raises `InputError`, before anything is written, for text
+    that cannot be cut like this.
     """
     if condition not in CONDITIONS:
         raise InputError(f"unknown condition '{condition}': it must be one of {', '.join(CONDITIONS)}")
     pivot, *others = check_languages(text)
-    everything = list(range(len(text[pivot])))
-    hands = deal(text[pivot], len(others), seed) if condition == "non_overlap" else [everything] * len(others)
-    if not all(hands):
+    number = len(others) if condition == "non_overlap" else 1
+    hands = deal(text[pivot], number, seed)  # N
+    if len(np.unique(hands)) < number:
         raise InputError(
             f"the multiway text has fewer different sentences in {pivot} than the {len(others)} pairs to make"
         )
     target.mkdir(parents=True, exist_ok=True)
-    for language, hand in zip(others, hands):
+    counts = {}
+    for place, language in enumerate(others):
+        chosen = hands == place % number  # N
         for side in (language, pivot):
-            write_lines(target / f"train.{language}-{pivot}.{side}", (text[side][line] for line in hand))
-    return {f"{language}-{pivot}": len(hand) for language, hand in zip(others, hands)}
+            write_lines(target / f"train.{language}-{pivot}.{side}", compress(text[side], chosen))
+        counts[f"{language}-{pivot}"] = int(chosen.sum())
+    return counts
 
 
 def cut_training_pairs(
@@ -142,10 +179,11 @@ def cut_training_pairs(
 ) -> dict[str, int]:
     """Write training pairs and multiway valid and test sets from `{train,valid,test}.{lang}`.
 
-    `languages`: the pivot first; see `write_training_pairs`. Nothing is written before all is read.
+    `languages`: the pivot first; see `write_training_pairs`. Nothing is written before all is read; no text
+    is held.
     """
     check_languages(languages)
-    text, *evaluation = (read_multiway(folder, split, languages) for split in SPLITS)
+    text, *evaluation = (open_multiway(folder, split, languages) for split in SPLITS)
     counts = write_training_pairs(text, target, condition, seed=seed)
     for split, lines_of in zip(SPLITS[1:], evaluation):
         for language, lines in lines_of.items():

@@ -8,7 +8,7 @@ breaks a rule stops with an InputError that names the file and the line. Nothing
 import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations, zip_longest
+from itertools import chain, combinations, zip_longest
 from pathlib import Path
 
 from zsnmt.errors import InputError
@@ -82,6 +82,16 @@ def pairs_of_split(text: Path, split: str, languages: Sequence[str]) -> list[tup
         if own or split != "train" and all((text / f"{split}.{language}").is_file() for language in pair):
             pairs.append(pair)
     return pairs
+
+
+def check_trained(text: Path, languages: Sequence[str]) -> None:
+    """`InputError` for languages that are in no pair with training text."""
+    trained = {*chain.from_iterable(pairs_of_split(text, "train", languages))}
+    if missing := [language for language in languages if language not in trained]:
+        raise InputError(
+            f"{text} has no training text for {', '.join(missing)}: files are named train.xx-yy.xx and "
+            "train.xx-yy.yy"
+        )
 
 
 def number_of_lines(file: Path) -> int:

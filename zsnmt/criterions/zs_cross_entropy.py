@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from zsnmt.criterions.chunked_label_smoothed_cross_entropy import ChunkedLabelSmoothedCrossEntropy
 from zsnmt.data.tag_surgery import stack
 from zsnmt.errors import InputError
+from zsnmt.seams.options import refuse_without
 from zsnmt.terms.agreement import Agreement, AgreementOptions
 from zsnmt.terms.consistency import Consistency, ConsistencyOptions
 from zsnmt.terms.denoising import Denoising, DenoisingOptions
@@ -204,10 +205,6 @@ def has_weight(kind: Kind, cfg: ZeroShotCrossEntropyConfig) -> bool:
             f"{kind.term.option} {value:g} is not a weight; give a number, 0 or more (one below 0 would "
             "teach the opposite)"
         )
-    for option in others:
-        if not value and str(getattr(cfg, option.name)) != str(option.default):
-            raise InputError(
-                f"--{option.name.replace('_', '-')} has no effect without {kind.term.option}; give both, or "
-                "leave it out"
-            )
+    if not value:
+        refuse_without(kind.term.option, cfg, **{option.name: option.default for option in others})
     return value > 0

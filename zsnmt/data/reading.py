@@ -31,6 +31,21 @@ def load_dictionary(path: Path) -> "fairseq.data.Dictionary":
         ) from error
 
 
+def read_dictionary(folder: Path, languages: Sequence[str]) -> "fairseq.data.Dictionary":
+    """The dictionary that all languages of a folder have in common; `InputError` where a file of it is
+    missing, damaged or another.
+    """
+    file = folder / f"dict.{languages[0]}.txt"
+    if not file.is_file():
+        raise InputError(
+            f"{file} is missing: a folder has one dictionary for all languages; copy it from where the "
+            "folder was made, or make the folder with zsnmt prepare"
+        )
+    if len({path.read_bytes() for path in folder.glob("dict.*.txt")}) != 1:
+        raise InputError(f"{folder} must hold one dictionary for all languages; make it with zsnmt prepare")
+    return load_dictionary(file)
+
+
 def encode(pieces: Sequence[str], dictionary: Dictionary) -> list[int]:
     """Ids of pieces, and EOS."""
     return [*map(dictionary.index, pieces), dictionary.eos()]

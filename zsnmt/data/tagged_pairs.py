@@ -170,17 +170,23 @@ class TaggedDataManager(MultilingualDatasetManager):
         paths, lang_pairs = super().get_data_paths_and_lang_pairs(split)
         if self.is_validation(split):
             lang_pairs["main"] = self.valid_lang_pairs
-        return paths, lang_pairs
+        if unpaired := sorted(paths.keys() ^ lang_pairs.keys()):
+            raise InputError(
+                f"'{unpaired[0]}' is named by only one of --extra-data and --extra-lang-pairs, and would not "
+                "be trained on; name it in both, or in neither"
+            )
+        return paths, {category: [*dict.fromkeys(pairs)] for category, pairs in lang_pairs.items()}
 
     def get_split_num_data_shards(self, split: str) -> dict[str, int]:
         shards = super().get_split_num_data_shards(split)
         paths, lang_pairs = self.get_data_paths_and_lang_pairs(split)
-        for pair in lang_pairs["main"]:
-            if not shards.get(f"main:{pair}"):
-                raise InputError(
-                    f"{paths['main']} has no binarised '{split}' text for {pair}: add the files to the "
-                    "parallel text and run zsnmt prepare again, or leave the direction out"
-                )
+        for category, pairs in lang_pairs.items():
+            for pair in pairs:
+                if not shards.get(f"{category}:{pair}"):
+                    raise InputError(
+                        f"{paths[category]} has no binarised '{split}' text for {pair}: add the files to the "
+                        "parallel text and run zsnmt prepare again, or leave the direction out"
+                    )
         return shards
 
     def get_train_dataset_sizes(

@@ -1,6 +1,7 @@
 """Several models that translate together: the mean of what they say at each step."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from torch import Tensor
 
@@ -9,6 +10,7 @@ from zsnmt.decoding.methods.combination import mean_probabilities
 from zsnmt.decoding.packed.decoder import DecoderState, Output
 from zsnmt.decoding.pytorch_engine import PackedSearch, PyTorchEngine
 from zsnmt.decoding.search import Hypothesis, Sentence
+from zsnmt.languages import Direction
 
 
 class SeveralModels(PackedSearch[Sequence[Output]]):
@@ -16,11 +18,15 @@ class SeveralModels(PackedSearch[Sequence[Output]]):
     the mean of its probabilities, as in fairseq's ensembles.
 
     In a search with several sentences for one output each model reads all of them, and their means by
-    sentence are combined.
+    sentence are combined. `trained`: the directions that each was trained on, by the names of their runs.
     """
 
-    def __init__(self, engines: Sequence[PyTorchEngine]) -> None:
-        self.engines, first = engines, engines[0]
+    def __init__(
+        self,
+        engines: Sequence[PyTorchEngine],
+        trained: Mapping[str, Collection[Direction]] = MappingProxyType({}),
+    ) -> None:
+        self.engines, self.trained, first = engines, trained, engines[0]
         self.search, self.device, self.eos, self.never = first.search, first.device, first.eos, first.never
         self.longest = min(engine.longest for engine in engines)
         self.signature = " ".join(filter(None, (first.signature, f"mean of {len(engines)} models")))

@@ -7,7 +7,6 @@ Where a student learns a few lines of people, `few_lines` has these, and `main` 
 them.
 """
 
-import os
 import shutil
 from collections.abc import Sequence
 from itertools import repeat
@@ -17,6 +16,7 @@ from fairseq.data import Dictionary
 
 from zsnmt.distillation.settings import SOURCES, TARGETS
 from zsnmt.distillation.synthetic_text import TRAIN, VALID
+from zsnmt.files.links import link_or_copy
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import Direction
 from zsnmt.processes import progress, worker_pool
@@ -82,7 +82,7 @@ def binarise_files(files: Sequence[TextFile], folder: Path, authentic: Path, wor
 def link_data(data: Path, folder: Path, left_out: Sequence[str] = ()) -> None:
     """Put binarised data, of all shards, into a folder, but for files whose names begin so."""
     patterns = shutil.ignore_patterns(*(f"{beginning}*" for beginning in left_out))
-    shutil.copytree(data, folder, copy_function=os.link, ignore=patterns, dirs_exist_ok=True)
+    shutil.copytree(data, folder, copy_function=link_or_copy, ignore=patterns, dirs_exist_ok=True)
 
 
 def files_of(text: Path, direction: Direction) -> list[TextFile]:

@@ -1,9 +1,10 @@
 """A student that learns from its teacher's translations, from their text to an averaged model."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from zsnmt.distillation.adapted import check_directions, with_all_languages
 from zsnmt.distillation.layers import BEGINNING, write_beginning
 from zsnmt.distillation.settings import NONE, SELF, Distillation
 from zsnmt.distillation.student import (
@@ -13,22 +14,27 @@ from zsnmt.distillation.student import (
     options_of_config,
     read_options,
     shared_depths,
+    sizes_of_student,
     stretch,
     student_options,
     updates_of_epoch,
     word_level_options,
 )
 from zsnmt.distillation.student_data import AGAIN, StudentData, make_data, options_of_data, pairs_of_epoch
+from zsnmt.distillation.synthetic_text import RECORD
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
+from zsnmt.files.checksums import sha256
 from zsnmt.files.locks import locked
 from zsnmt.files.records import read_json
+from zsnmt.inference.engines import engine_for
 from zsnmt.runs.commands import path_from_top, recipe_command
-from zsnmt.runs.folder import FEW, SYNTHETIC, direction_lists
+from zsnmt.runs.folder import CHECKPOINTS, FEW, LAST_CHECKPOINT, MODEL_FILE, SYNTHETIC, direction_lists
 from zsnmt.runs.grid import few_name, remedy_name, remedy_options
 from zsnmt.runs.start import TAUGHT_BY, check_same_run
 from zsnmt.runs.systems import STUDENTS, WORDS
 from zsnmt.training.experiment import Experiment, prepare_data
+from zsnmt.training.fairseq_train import separate
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import shared_updates
 from zsnmt.training.train import train_and_average
@@ -80,25 +86,43 @@ def distill_rounds(
     first = Teacher(distillation.teacher)
     name = name or default_name(distillation, first, experiment.config.word_level)
     seed = first.record["seed"] if seed is None else seed
+    commands = {
+        name if number == 1 else f"{name}_round{number}": recipe_command(
+            "distill",
+            experiment.file,
+            path_from_top(first.run),
+            *words,
+            *(["--rounds", str(number)] if number > 1 else []),
+            *(["--", *options] if options else []),
+        )
+        for number in range(1, rounds + 1)
+    }
+    check_places({experiment.run(each, seed): command for each, command in commands.items()}, first.run)
     run = distillation.teacher
-    for number in range(1, rounds + 1):
+    for each, command in commands.items():
         run = distill_run(
             steps,
             experiment,
             replace(distillation, teacher=run),
-            name=name if number == 1 else f"{name}_round{number}",
+            name=each,
             seed=seed,
-            recipe=recipe_command(
-                "distill",
-                experiment.file,
-                path_from_top(first.run),
-                *words,
-                *(["--rounds", str(number)] if number > 1 else []),
-                *(["--", *options] if options else []),
-            ),
+            recipe=command,
             options=options,
         )
     return run
+
+
+def check_places(commands: Mapping[Path, str], teacher: Path) -> None:
+    """`InputError` if a student of some rounds, the command of each by its folder, would take the place of
+    the first teacher, or finds one there of another command or, in a later round, of another teacher.
+    """
+    for run in commands:
+        if run.resolve() == teacher.resolve():
+            raise InputError(f"the student would take the place of {teacher}; give it another --name")
+    for before, (run, command) in zip(commands, [*commands.items()][1:]):
+        model = before / MODEL_FILE
+        taught_by = {"run": str(before), "model": sha256(model) if model.is_file() else "not there yet"}
+        check_same_run(run, command, {TAUGHT_BY: taught_by})
 
 
 def distill_run(
@@ -116,47 +140,62 @@ def distill_run(
     `recipe`: the command that makes it, for its record. What is done already is left out. Raises
     `InputError` for a teacher, a student and an experiment that do not go together.
     """
+    experiment = with_all_languages(steps, experiment)
     teacher, config = Teacher(distillation.teacher, distillation.beside), experiment.config
-    teacher.check_languages(experiment.file, config.languages)
+    check_teacher(teacher, experiment, distillation)
     run = experiment.run(name, seed)
-    if run.resolve() == teacher.run.resolve():
-        raise InputError(f"the student would take the place of {teacher.run}; give it another --name")
     chosen = student_options(config, distillation, teacher)
     of_students = options_of_config(config, distillation)
-    remedy = remedy_options(distillation.remedy, [*chosen, *of_students])
+    epochs = distillation.epochs and distillation.epochs * config.shards
+    _ = stretch([*chosen, *of_students], epochs, updates_of_epoch(teacher, 1))  # which may refuse it
+    remedy = remedy_options(distillation.remedy, separate([*chosen, *of_students]))
     taught = word_level_options(distillation, [*chosen, *of_students], teacher)
     deeper = deeper_options(
         config.student_layers, distillation, teacher, data=experiment.data, options=options
     )
     further = [*of_students, *deeper, *remedy, *taught, *options]
     shared_updates([*chosen, *further], steps.team.size)
-    prepare_data(steps, experiment, further)
+    if not experiment.is_adaptation:
+        prepare_data(steps, experiment, further)
     teacher.check_pipeline(experiment.data)
     read = read_options(distillation.student or teacher.architecture, [*chosen, *further], experiment.data)
     if distillation.word_level:
         check_tags(teacher, read)
-    depths_of_student = {} if distillation.from_scratch else shared_depths(teacher, read)
+    sizes = sizes_of_student(read)
+    depths_of_student = {} if distillation.from_scratch else shared_depths(teacher, sizes, read)
     known, authentic = (
         authentic_directions(each, experiment.data, config.languages)
         for each in (read_options(read.arch, chosen, experiment.data), read)
     )
+    if experiment.is_adaptation:
+        check_directions(experiment.data, authentic, config.languages)
     with locked(run):
         check_same_run(run, recipe, {TAUGHT_BY: teacher.describe()})  # before everything is translated
         data = make_data(steps, experiment, distillation, teacher=teacher, authentic=authentic, known=known)
         experiment.start(name, seed, command=recipe, further=student_record(distillation, teacher, data))
         updates = updates_of_epoch(teacher, pairs_of_epoch(distillation, data))
-        epochs = distillation.epochs and distillation.epochs * config.shards
         schedule = stretch([*chosen, *of_students], epochs, updates)
+        (run / RECORD).unlink(missing_ok=True)  # it may be of another student, which was begun here
         of_data = options_of_data(run, distillation, data)
         own = [*of_students, *deeper, *schedule, *remedy, *taught, *options]
         all_options = [*chosen, *of_data, *own]
         teacher.check_unchanged()
         if depths_of_student and read.finetune_from_model == str(teacher.model.resolve()):
-            beginning = run.resolve() / BEGINNING
-            write_beginning(teacher.model, beginning, depths_of_student)
-            all_options += ["--finetune-from-model", str(beginning)]
+            all_options += ["--finetune-from-model", str(run.resolve() / BEGINNING)]
+            if not (run / CHECKPOINTS / LAST_CHECKPOINT).is_file():  # which a training goes on from
+                write_beginning(teacher.model, run / BEGINNING, depths_of_student)
         train_and_average(steps, experiment, run, system=name, seed=seed, options=all_options, data=data.main)
+        (run / BEGINNING).unlink(missing_ok=True)
     return run
+
+
+def check_teacher(teacher: Teacher, experiment: Experiment, distillation: Distillation) -> None:
+    """`InputError` for a teacher that does not go with the experiment, or cannot teach as it should."""
+    teacher.check_languages(experiment.file, experiment.config.languages)
+    if not distillation.from_scratch:
+        teacher.check_going_on()
+    synthetic = distillation.synthetic
+    _ = engine_for(teacher.run, filter(None, [synthetic.way]), synthetic.engine)  # which may refuse it
 
 
 def student_record(distillation: Distillation, teacher: Teacher, data: StudentData) -> dict[str, object]:

@@ -11,7 +11,7 @@ from zsnmt.corpora.parallel_text import find_pair
 from zsnmt.distillation.filters import REASONS, Filters
 from zsnmt.distillation.settings import ANY
 from zsnmt.distillation.synthetic_text import RECORD, TRAIN, VALID, SyntheticText
-from zsnmt.distillation.translation import translate
+from zsnmt.distillation.translation import PROGRAMS, read_programs, translate
 from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
 from zsnmt.files.replacing import replacing, replacing_folder
@@ -33,6 +33,7 @@ def make_synthetic_text(steps: Steps, synthetic: SyntheticText) -> None:
             f"{synthetic.authentic} has training text between all its languages, or with one of them alone: "
             "there is nothing to distil"
         )
+    synthetic.check_teacher()
     translate(steps, synthetic, directions)
     steps.make(
         synthetic.folder,
@@ -60,7 +61,7 @@ def write_text(steps: Steps, synthetic: SyntheticText, directions: Sequence[Dire
         identifier,
         held_out_sentences(synthetic.authentic, languages),
         longest=synthetic.teacher.longest,
-        direct=synthetic.settings.direct,
+        reads_authentic=synthetic.settings.reads_authentic,
     )
     with replacing_folder(synthetic.text) as part:
         for source in dict.fromkeys(direction.source for direction in directions):
@@ -68,11 +69,17 @@ def write_text(steps: Steps, synthetic: SyntheticText, directions: Sequence[Dire
         write = partial(write_direction, synthetic, filters, part)
         written = map_in_processes(write, directions, cores(), together=1)
         counts = dict(zip(map(str, directions), progress(written, "filtering", len(directions))))
+        programs: list[dict[str, str]] = []
+        for direction in directions:
+            programs += [
+                each for each in read_programs(synthetic.translated_by(direction)) if each not in programs
+            ]
         write_json(
             part / RECORD,
             {
                 "teacher": synthetic.teacher.describe(),
                 **synthetic.settings.to_json(),
+                PROGRAMS: programs,
                 "identifier": signature,
                 "identifier_error": {
                     language: sum(found != language for found in identifier.identify(lines)) / len(lines)

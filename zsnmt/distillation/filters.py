@@ -29,7 +29,7 @@ class Filters:
     """What a translation must not be.
 
     * `empty`;
-    * a `copy` of the pivot side, and with `direct` of the sentence that was translated;
+    * a `copy` of the pivot side, or of the authentic one where the teacher `reads_authentic` sentences;
     * of a `length` more than 2.5 times or less than 1/2.5 of the authentic side's, in pieces with the
       end-of-sentence symbol, or too long for a model that reads `longest` tokens;
     * in another `language`, by the identifier, None for any;
@@ -40,7 +40,7 @@ class Filters:
     identifier: Identifier | None
     held_out: Mapping[str, Place]
     longest: int
-    direct: bool = False
+    reads_authentic: bool = False
 
     def reasons(self, rows: Sequence[Row], direction: Direction) -> list[str]:
         """Why each row is dropped, the first of `REASONS` that holds; empty for one that is kept.
@@ -61,7 +61,8 @@ class Filters:
         synthetic = normalise(row.synthetic)
         if not synthetic:
             return EMPTY
-        if synthetic == normalise(row.pivot) or self.direct and synthetic == normalise(row.authentic):
+        read = [row.pivot, row.authentic] if self.reads_authentic else [row.pivot]
+        if synthetic in map(normalise, read):
             return COPY
         if are_unlike(lengths) or max(lengths) + TAGS > self.longest:
             return LENGTH

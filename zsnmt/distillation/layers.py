@@ -12,8 +12,7 @@ from typing import TypeVar
 
 import torch
 
-from zsnmt.files.replacing import replacing
-from zsnmt.runs.checkpoints import load_checkpoint
+from zsnmt.runs.checkpoints import load_checkpoint, write_checkpoint
 
 BEGINNING = "beginning.pt"  # the weights that such a student begins with, in its run folder
 OF_LAYER = re.compile(r"(encoder|decoder)\.layers\.(\d+)(?=\.)")
@@ -81,5 +80,4 @@ def write_beginning(teacher: Path, path: Path, wanted: Mapping[str, int]) -> Non
     state["model"] = {
         name: torch.zeros_like(weight) if name in silent else weight for name, weight in weights.items()
     }
-    with replacing(path) as file:
-        torch.save(state, file)
+    write_checkpoint(state, path)

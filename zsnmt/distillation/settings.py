@@ -4,7 +4,7 @@ import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from zsnmt.decoding.methods.settings import Ensemble, Method
+from zsnmt.decoding.methods.settings import Ensemble, Method, Sample
 from zsnmt.decoding.options import FLOAT32, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
@@ -61,12 +61,19 @@ class SyntheticSettings:
                 "a teacher's ensemble reads a sentence and the pivot's beside it, and no other language; "
                 "leave out through="
             )
+        if self.way and isinstance(self.way.several, Sample) and self.search.beam > 1:
+            raise InputError(f"--way sample draws one translation, not {self.search.beam}; give --beam 1")
 
     @property
     def ensemble(self) -> Ensemble | None:
         """That by which the teacher reads a sentence and its English for one translation, if it does."""
         several = self.way and self.way.several
         return several if isinstance(several, Ensemble) else None
+
+    @property
+    def reads_authentic(self) -> bool:
+        """Whether the teacher reads the sentence that people wrote, alone or beside its English."""
+        return self.direct or self.ensemble is not None
 
     def to_json(self) -> dict:
         """As synthetic.json says them, without what does not change a translation."""

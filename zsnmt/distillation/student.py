@@ -3,27 +3,31 @@
 import math
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from fairseq.data import indexed_dataset
 from fairseq.models import ARCH_MODEL_NAME_REGISTRY
 from fairseq.tasks import setup_task
+from torch import Size
 
 import zsnmt
 from zsnmt.data.binarised_folder import find_data
+from zsnmt.data.directions import directions_of, directions_with_data
 from zsnmt.distillation.layers import depths, fit_layers, places_of
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
 from zsnmt.runs.folder import LOG_FILE
-from zsnmt.runs.grid import term_options
+from zsnmt.runs.grid import options_of_remedy, term_options
 from zsnmt.runs.log import pairs_of_update
+from zsnmt.runs.systems import DIRECTIONS
 from zsnmt.seams.layers import chosen_layers
-from zsnmt.tasks.zs_translation import DEFAULT_PLACEMENT, directions_of, directions_with_data
+from zsnmt.tasks.zs_translation import DEFAULT_PLACEMENT
 from zsnmt.training.config import Config
 from zsnmt.training.fairseq_options import training_options
-from zsnmt.training.fairseq_train import options_of
+from zsnmt.training.fairseq_train import options_of, separate, without
 
 MODEL = "zs_transformer"
 EPOCHS, PATIENCE = 10, 3  # of a student that goes on from its teacher
@@ -41,15 +45,19 @@ SAMPLING_FILE = "sampling.json"
 def student_options(config: Config, distillation: Distillation, teacher: Teacher) -> list[str]:
     """The options of fairseq-train for a student, but for its data; later ones override earlier ones.
 
-    One that goes on from its teacher has the teacher's options, half of the config's learning rate and few
-    epochs, or few for each shard, each of them validated; one from scratch those of the config. Raises
-    `InputError` for an architecture that there is not.
+    One that goes on from its teacher has the teacher's options but for a remedy, half of the config's
+    learning rate, or of the teacher's, and few epochs, or few for each shard, each of them validated; one
+    from scratch those of the config. Raises `InputError` for an architecture that there is not.
     """
     architecture = distillation.student or teacher.architecture
     check_architecture(architecture)
     if distillation.from_scratch:
         return ["--arch", architecture, "--distributed-world-size", "1", *config.fairseq_options]
-    peak = training_options(architecture, config.fairseq_options).lr[0]
+    remedy = teacher.record.get("distillation", {}).get("remedy", "")
+    of_teacher = without_remedy(options_of(teacher.run), remedy)
+    # The config of an adaptation may leave the rate to the run that was adapted.
+    own_rate = "--lr" in separate(config.fairseq_options)
+    peak = training_options(architecture, config.fairseq_options if own_rate else of_teacher).lr[0]
     going_on = {
         "--arch": architecture,
         "--lr": peak / 2,
@@ -57,10 +65,23 @@ def student_options(config: Config, distillation: Distillation, teacher: Teacher
         "--patience": PATIENCE * config.shards,
         "--finetune-from-model": teacher.model.resolve(),
     }
-    of_teacher = options_of(teacher.run)
+    given = separate(of_teacher)
     # Of little text a teacher may have more epochs from one validation to the next than a student has.
-    going_on |= {name: 1 for name in ("--validate-interval", "--save-interval") if name in of_teacher}
+    going_on |= {name: 1 for name in ("--validate-interval", "--save-interval") if name in given}
     return [*of_teacher, *option_words(going_on)]
+
+
+def without_remedy(options: Sequence[str], remedy: str) -> list[str]:
+    """The options of a training without those that its remedy stands for, or that go with the remedy's terms;
+    the criterion stays, which without terms is the stock one.
+    """
+    stands_for = options_of_remedy(remedy)
+    terms = tuple(word.removesuffix("weight") for word in stands_for if word.endswith("-weight"))
+    of_terms = {word for word in separate(options) if word.startswith(terms)}
+    kept = without(options, of_terms | ({"--translation-weight"} if terms else set()))
+    directions = {pair for pair in pairwise(stands_for) if pair[0] == DIRECTIONS}
+    places = {place for place, pair in enumerate(pairwise(kept)) if pair in directions}
+    return [word for place, word in enumerate(kept) if not {place, place - 1} & places]
 
 
 def word_level_options(distillation: Distillation, options: Sequence[str], teacher: Teacher) -> list[str]:
@@ -68,7 +89,7 @@ def word_level_options(distillation: Distillation, options: Sequence[str], teach
     if not distillation.word_level:
         return []
     return [
-        *term_options(options),
+        *term_options(separate(options)),
         *("--word-distillation-weight", str(distillation.word_level)),
         *("--word-distillation-model", str(teacher.model.resolve())),
     ]
@@ -101,7 +122,7 @@ def stretch(options: Sequence[str], epochs: int | None, updates: float | None = 
     """
     if epochs is None:
         return []
-    given = dict(zip(options, options[1:]))
+    given = dict(pairwise(separate(options)))
     counted = {name: int(given[name]) for name in COUNTED if int(given.get(name, 0)) > 0}
     longest = int(given.get(LONGEST, 0))  # to fairseq 0 is no bound
     end = max((counted[name] for name in ENDS if name in counted), default=0)
@@ -137,15 +158,26 @@ def read_options(architecture: str, options: Sequence[str], data: Path) -> Names
     return Namespace(**{**vars(training_options(architecture, options)), "data": str(data)})
 
 
-def shared_depths(teacher: Teacher, options: Namespace) -> dict[str, int]:
-    """How many layers the stacks have of a student with these options, which begins with weights of its
-    teacher; nothing where it has all of the teacher's layers.
+def sizes_of_student(options: Namespace) -> dict[str, Size]:
+    """The sizes of the weights of a model with these options, by name.
+
+    Task, model and criterion are made as in the training, so that what these refuse is refused now, by
+    `InputError`; but for the term of word-level distillation, whose data are not there yet.
+    """
+    later = {"word_distillation_weight": 0.0, "word_distillation_model": "", "translation_weight": 1.0}
+    given = vars(options) | (later if getattr(options, "word_distillation_weight", 0) else {})
+    task = setup_task(Namespace(**given))
+    task.build_criterion(Namespace(**given))
+    return {name: weight.shape for name, weight in task.build_model(options).state_dict().items()}
+
+
+def shared_depths(teacher: Teacher, sizes: Mapping[str, Size], options: Namespace) -> dict[str, int]:
+    """How many layers the stacks have of a student of these sizes and options, which begins with weights of
+    its teacher; nothing where it has all of the teacher's layers.
 
     Raises `InputError` unless the weights fit, and for more layers where the student would not begin as its
     teacher.
     """
-    model = setup_task(Namespace(**vars(options))).build_model(options)
-    sizes = {name: weight.shape for name, weight in model.state_dict().items()}
     wanted = depths(sizes)
     of_teacher, copies = fit_layers(teacher.sizes, wanted)
     different = [name for name in {**of_teacher, **sizes} if of_teacher.get(name) != sizes.get(name)]

@@ -23,8 +23,9 @@ from zsnmt.distillation.student import (
     sampling_weights,
     tempered_share,
 )
-from zsnmt.distillation.synthetic_text import RECORD, TRAIN, SyntheticText
+from zsnmt.distillation.synthetic_text import RECORD, TRAIN, SyntheticText, with_engine
 from zsnmt.distillation.teacher import Teacher
+from zsnmt.distillation.translation_pairs import pairs_of_targets
 from zsnmt.errors import InputError
 from zsnmt.files.locks import locked
 from zsnmt.files.records import read_json, write_json
@@ -108,10 +109,11 @@ def make_data(
         )
     if distillation.sides == NONE:
         return StudentData(experiment.data, authentic, known=known)
-    if distillation.sides == BETWEEN and len(experiment.config.languages) < 4:
-        refuse_between()
     settings = replace(distillation.synthetic, direct=distillation.sides == SELF)
-    text = SyntheticText(experiment, teacher, settings)
+    text = with_engine(SyntheticText(experiment, teacher, settings))
+    without_text = text.directions()
+    if distillation.sides == BETWEEN and not any(pairs_of_targets(without_text, without_text).values()):
+        refuse_between()
     with locked(text.folder, steps.say):
         make_synthetic_text(steps, text)
         work = partial(
@@ -119,7 +121,7 @@ def make_data(
             text.text,
             text.data,
             authentic=experiment.data,
-            directions=text.directions(),
+            directions=without_text,
             workers=cores(),
         )
         steps.make(

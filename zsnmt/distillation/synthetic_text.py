@@ -6,21 +6,26 @@ There is a folder for each language whose side is authentic. `text/de/train.de-f
 lists: reason, line, pivot side, authentic side, translation.
 """
 
+import logging
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
+from zsnmt.decoding.options import AUTO, CTRANSLATE2, PYTORCH
 from zsnmt.distillation.filters import Row
 from zsnmt.distillation.selection import Selection, select_lines
 from zsnmt.distillation.settings import SEED, SyntheticSettings
 from zsnmt.distillation.teacher import Sources, Teacher
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import checksum_of
+from zsnmt.inference.engines import engine_for, open_present_export
 from zsnmt.languages import Direction
 from zsnmt.text.lines import read_lines
 from zsnmt.training.experiment import Experiment
+
+logger = logging.getLogger(__name__)
 
 RECORD = "synthetic.json"
 TRAIN, VALID = "train", "valid"
@@ -65,6 +70,26 @@ class SyntheticText:
     def translations(self, direction: Direction) -> Path:
         """What the teacher made of the text of the first language, in the second."""
         return self.folder / "translations" / f"{direction}.{direction.target}"
+
+    def translated_by(self, direction: Direction) -> Path:
+        """The file that says by what these were made."""
+        return self.folder / "translations" / f"{direction}.json"
+
+    def check_teacher(self) -> None:
+        """`InputError` unless the teacher, and each model beside it, has learned what is translated by it."""
+        if self.settings.direct:
+            return
+        directions = self.directions()
+        of_pivot = [*dict.fromkeys(Direction(self.pivot, target) for _, target in directions)]
+        self.teacher.check_learned(
+            of_pivot, remedy=f"give a teacher of all directions from {self.pivot}, and such runs to --with"
+        )
+        if self.settings.ensemble:
+            self.teacher.check_learned(
+                directions,
+                remedy="give a student as the teacher, which has learned all directions, or leave out "
+                "--way ensemble",
+            )
 
     def directions(self) -> list[Direction]:
         """From each language with training text to each other one, none of them the pivot, where people have
@@ -136,6 +161,33 @@ class SyntheticText:
         sides = [read_lines(folder / f"{TRAIN}.{direction}.{language}") for language in direction]
         rows, _ = self.rows(direction)
         return rows_of_pairs(rows, sides, folder)
+
+
+def with_engine(text: SyntheticText) -> SyntheticText:
+    """The text by one engine, where `auto` was asked for: that by which it was begun, else the fastest that
+    can translate with the teacher at once.
+
+    Raises `InputError` for an engine that cannot translate in the way of the settings.
+    """
+    settings, run = text.settings, text.teacher.run
+    choice = engine_for(run, filter(None, [settings.way]), settings.engine)
+    older = (text.text / RECORD).is_file()  # made to the end by `auto`
+    if settings.engine.engine != AUTO or older:
+        return text
+    engines = [PYTORCH] if choice.engine != AUTO or choice.beside else [PYTORCH, CTRANSLATE2]
+    texts = [
+        replace(text, settings=replace(settings, engine=replace(choice, engine=engine))) for engine in engines
+    ]
+    begun = [each for each in texts if each.folder.is_dir()]
+    if begun or len(texts) == 1:
+        return [*begun, *texts][0]
+    by_pytorch, by_ctranslate2 = texts
+    try:
+        open_present_export(run, settings.search, choice)
+    except (InputError, OSError) as error:
+        logger.warning("PyTorch translates: %s", error)
+        return by_pytorch
+    return by_ctranslate2
 
 
 def rows_of_pairs(rows: Sequence[Row], sides: Sequence[Sequence[str]], folder: Path) -> list[Row]:

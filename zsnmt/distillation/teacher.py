@@ -1,22 +1,25 @@
 """The trained run that translates for its student."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
+import torch
+
 from zsnmt.decoding.methods.settings import Method
-from zsnmt.decoding.options import EngineChoice
+from zsnmt.decoding.options import CTRANSLATE2, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.inference.translator import Translator
-from zsnmt.languages import Direction, read_languages
+from zsnmt.languages import Direction, parse_direction, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.checksums import check_model, check_pipeline
 from zsnmt.runs.folder import (
     MODEL_FILE,
     PIPELINE_FOLDER,
     check_trained,
+    commit,
     differing,
     piece_counts,
     read_record,
@@ -26,10 +29,11 @@ Sources = tuple[str, ...]  # the sentences that one translation is made of
 
 
 class Teacher:
-    """A trained run, what its checkpoint says, and its translator, which is loaded when it first translates.
+    """A trained run and what its checkpoint says.
 
-    `checksum`: of its model. `beside`: teachers that translate together with it. Raises `InputError` for a
-    folder that is not one of a trained run.
+    `checksum`: of its model; `trained`: the directions that it has learned. `beside`: teachers that translate
+    together with it. Raises `InputError` for a folder that is not one of a trained run, and for a model that
+    is there twice.
     """
 
     def __init__(self, run: Path, beside: Sequence[Path] = ()) -> None:
@@ -41,9 +45,13 @@ class Teacher:
         with check_model(run) as self.checksum:
             state = load_checkpoint(self.model)
         self.architecture: str = state["cfg"]["model"].arch
+        self.frozen: str = getattr(state["cfg"]["model"], "frozen_vocabulary", "none")
         self.tags: str = state["task_state"]["language_tags"]
         self.longest: int = state["cfg"]["task"].max_source_positions
+        named = state["task_state"].get("trained", state["cfg"]["task"].lang_pairs)  # which older ones lack
+        self.trained = {*map(parse_direction, named)}
         self.beside = [*map(Teacher, beside)]
+        self.check_different()
         self.sizes = {name: weight.shape for name, weight in state["model"].items()}
 
     def describe(self) -> dict:
@@ -56,6 +64,31 @@ class Teacher:
         """Those of all models that translate."""
         beside = {"beside": [each.checksum for each in self.beside]} if self.beside else {}
         return {"model": self.checksum, **beside}
+
+    def check_different(self) -> None:
+        """`InputError` if one of the models that translate together is there twice, and would count twice."""
+        runs: dict[str, Path] = {}
+        for each in (self, *self.beside):
+            if each.checksum in runs:
+                raise InputError(
+                    f"{runs[each.checksum]} and {each.run} have the same model, which would translate with "
+                    "itself; give --with another run, or leave it out"
+                )
+            runs[each.checksum] = each.run
+
+    def check_going_on(self) -> None:
+        """`InputError` for a model that no student goes on from: one adapted with all else frozen."""
+        if self.frozen != "none":
+            raise InputError(
+                f"{self.run} was adapted with --frozen, and a student that begins with it would train only "
+                "what is new; adapt without --frozen, or train the student --from-scratch"
+            )
+
+    def check_learned(self, directions: Iterable[Direction], *, remedy: str) -> None:
+        """`InputError` unless all models that translate have learned these directions."""
+        for each in (self, *self.beside):
+            if missing := [str(direction) for direction in directions if direction not in each.trained]:
+                raise InputError(f"{each.run} was not trained on {', '.join(missing)}; {remedy}")
 
     def check_unchanged(self) -> None:
         """`InputError` if a model that taught has been made anew since: the student would begin with it."""
@@ -104,27 +137,23 @@ class Interpreter:
             return opened
         return opened.by(self.way, piece_counts(self.teacher.run) if self.way.mask else None)
 
+    def describe(self) -> dict[str, str]:
+        """What records say of the program, the engine and the device that translate."""
+        signature = self.translator.signature
+        on_gpu = torch.cuda.is_available() and CTRANSLATE2 not in signature
+        return {
+            "commit": commit(),
+            "engine": signature or PYTORCH,
+            "device": torch.cuda.get_device_name() if on_gpu else "cpu",
+        }
+
     def translate(
         self, lines: Sequence[Sources], direction: Direction, finished: Callable[[float], object]
     ) -> list[str]:
-        """A translation for each line, which may have the pivot's sentence beside it.
-
-        Raises `InputError` for a direction from the pivot, or one with its sentence beside, that the teacher
-        was not trained on.
-        """
-        translator, (first, *beside) = self.translator, zip(*lines)
-        if beside and direction not in translator.trained:
-            raise InputError(
-                f"{self.teacher.run} has not learned {direction}, and by an ensemble it reads "
-                f"{direction.source}, too; give a student as the teacher, which has learned all directions, "
-                "or leave that out"
-            )
-        if direction.source == translator.pivot and direction not in translator.trained:
-            raise InputError(
-                f"{self.teacher.run} was not trained on {direction}; give a teacher of all directions from "
-                f"{translator.pivot}"
-            )
-        if not beside:
-            return translator.translate_into(first, [direction], finished=finished)[direction]
-        read = {translator.pivot: beside[0]}
-        return translator.translate_through(first, direction, read, finished=finished)
+        """A translation for each line, which may have the pivot's sentence beside it."""
+        first, *beside = zip(*lines)
+        through = {self.translator.pivot: beside[0]} if beside else None
+        found = self.translator.translate_into_with_scores(
+            first, [direction], first_line=None, finished=finished, through=through
+        )
+        return [each.text for each in found[direction]]

@@ -1,5 +1,6 @@
 """What a teacher translates for its students, a step for each direction."""
 
+import gc
 import hashlib
 import os
 from collections.abc import Sequence
@@ -9,21 +10,26 @@ from itertools import chain
 from pathlib import Path
 from time import perf_counter
 
+import torch
 from tqdm import tqdm
 
 from zsnmt.corpora.parallel_text import find_pair
 from zsnmt.distillation.synthetic_text import TRAIN, SyntheticText
 from zsnmt.distillation.teacher import Interpreter, Sources
+from zsnmt.files.records import read_json, write_json
 from zsnmt.files.replacing import errors_naming
 from zsnmt.languages import Direction
 from zsnmt.text.lines import encode
 from zsnmt.training.steps import Steps
 
 BLOCK = 10_000  # sentences that are translated together, and kept where the others do not follow
+PROGRAMS = "programs"  # what translated a direction, one after the other: commit, engine and device of each
 
 
 def translate(steps: Steps, synthetic: SyntheticText, directions: Sequence[Direction]) -> None:
-    """Translate each language's text into the others, unless it was done before; says what is left."""
+    """Translate each language's text into the others, unless it was done before; says what is left. Then the
+    memory of GPUs is free for the training, which is another process.
+    """
     settings = synthetic.settings.to_json()
     chosen = synthetic.settings
     interpreter = Interpreter(synthetic.teacher, chosen.search, chosen.engine, way=chosen.way)
@@ -42,6 +48,9 @@ def translate(steps: Steps, synthetic: SyntheticText, directions: Sequence[Direc
         if len(spent) > before and (left := len(directions) - place):
             time = timedelta(seconds=round(left * sum(spent) / len(spent)))
             steps.say(f"{left} of {len(directions)} directions are left to translate, about {time}")
+    del interpreter
+    gc.collect()
+    torch.cuda.empty_cache()
 
 
 def translate_direction(
@@ -49,12 +58,12 @@ def translate_direction(
 ) -> None:
     """Write the translations of a direction, and add the seconds that they took."""
     begin, lines = perf_counter(), synthetic.sources(direction.source)
-    settings = synthetic.settings
-    read = direction.source if settings.direct or settings.ensemble else synthetic.pivot
+    read = direction.source if synthetic.settings.reads_authentic else synthetic.pivot
     output = synthetic.translations(direction)
     output.parent.mkdir(parents=True, exist_ok=True)
     part = part_of(output, lines)
     done = keep_blocks(part)
+    add_program(synthetic.translated_by(direction), interpreter.describe(), whole=not done)
     options = dict(unit=" sentences", unit_scale=True, disable=None, leave=False)
     with (
         errors_naming(part),
@@ -70,6 +79,17 @@ def translate_direction(
             os.fsync(file.fileno())
     part.replace(output)
     spent.append(perf_counter() - begin)
+
+
+def add_program(path: Path, program: dict[str, str], *, whole: bool) -> None:
+    """Write down what translates a direction: the `whole` of it, or what others have left."""
+    before = [] if whole else read_programs(path)
+    write_json(path, {PROGRAMS: [*before, *([] if program in before else [program])]})
+
+
+def read_programs(path: Path) -> list[dict[str, str]]:
+    """What translated a direction, by its file; nothing where that is of a time without such files."""
+    return read_json(path, "remove it, and run the same command again")[PROGRAMS] if path.is_file() else []
 
 
 def part_of(output: Path, lines: Sequence[Sources]) -> Path:

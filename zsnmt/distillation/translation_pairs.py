@@ -6,7 +6,7 @@ side is authentic. UM4 (Yang et al. 2022) makes such pairs of English text witho
 has those of the English beside German: `train.fr-cs.fr`, `train.fr-cs.cs`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -26,9 +26,8 @@ def write_translation_pairs(synthetic: SyntheticText, kept: Sequence[Direction],
     one of the two languages, whose translations validate their directions.
     """
     pipeline = TextPipeline.load(synthetic.teacher.pipeline)
-    without_text = synthetic.directions()
     held_out = {language: held_out_of(synthetic, language) for _, language in kept}
-    for source in dict.fromkeys(direction.source for direction in kept):
+    for source, pairs in pairs_of_targets(kept, without_text=synthetic.directions()).items():
         rows = {
             direction.target: {row.line: row for row in synthetic.kept(direction)}
             for direction in kept
@@ -43,9 +42,7 @@ def write_translation_pairs(synthetic: SyntheticText, kept: Sequence[Direction],
             )
             for language, of_language in rows.items()
         }
-        for pair in (Direction(*languages) for languages in combinations(rows, 2)):
-            if pair not in without_text:
-                continue
+        for pair in pairs:
             unseen = {*held_out[pair.source], *held_out[pair.target]}
             lines = [
                 line
@@ -57,6 +54,19 @@ def write_translation_pairs(synthetic: SyntheticText, kept: Sequence[Direction],
             for language in pair if lines else ():
                 file = text / source / f"{TRAIN}.{pair}.{language}"
                 write_lines(file, [rows[language][line].synthetic for line in lines])
+
+
+def pairs_of_targets(
+    directions: Sequence[Direction], without_text: Collection[Direction]
+) -> dict[str, list[Direction]]:
+    """By the source of some directions, the pairs of their targets that are among those without text."""
+    targets: dict[str, list[str]] = {}
+    for source, target in directions:
+        targets.setdefault(source, []).append(target)
+    return {
+        source: [pair for pair in map(Direction._make, combinations(found, 2)) if pair in without_text]
+        for source, found in targets.items()
+    }
 
 
 def held_out_of(synthetic: SyntheticText, language: str) -> set[str]:

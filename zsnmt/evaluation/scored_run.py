@@ -151,6 +151,9 @@ def score_elsewhere(
 ) -> None:
     """Write the scores of a run on another test set, or in some directions, to `output`, and its hypotheses
     beside that.
+
+    The run is read alone, and so not locked: one that others may not write, or in which another process is at
+    work, can be scored. That of a model which is replaced in the meantime is refused (`unchanged`).
     """
     score(
         run,

@@ -29,7 +29,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     if (descriptor := own_descriptor(path)) is not None:
         with errors_naming(path), os.fdopen(os.dup(descriptor), "wb") as file:
             yield file
-    elif path.exists() and not path.is_file():
+    elif not is_replaced(path):
         with errors_naming(path), path.open("wb") as file:
             yield file
     else:
@@ -72,6 +72,11 @@ def check_output(path: Path) -> None:
     """`InputError` for a folder where a file is to be written."""
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file to write")
+
+
+def is_replaced(path: Path) -> bool:
+    """Whether `replacing` puts a new file in the place of `path`, and does not write to what is there."""
+    return own_descriptor(path) is None and (path.is_file() or not path.exists())
 
 
 def check_new(folder: Path) -> None:

@@ -62,7 +62,7 @@ def check_scores(translator: Translator, legs: Legs, agreement: bool) -> None:
     if translator.method is not None and not translator.method.has_probabilities:
         raise InputError(
             f"a {translator.method.name} ranks by differences of probabilities, and has none of its "
-            "translations; leave out --scores, or --way"
+            "translations; leave out --scores and --nbest, or --way"
         )
     if agreement:
         chrf()

@@ -14,7 +14,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine, check_search
 from zsnmt.inference.export.ctranslate2.mask import MaskEngine, mask_of
-from zsnmt.inference.export.folder import describe_export, export_folder, is_export
+from zsnmt.inference.export.folder import checksum, describe_export, export_folder, is_export
 from zsnmt.inference.export.formats import load_format
 from zsnmt.runs.folder import MODEL_FILE
 from zsnmt.text.piece_counts import PieceCounts
@@ -136,6 +136,11 @@ def is_present(export: Path, run: Path) -> bool:
         and (run / MODEL_FILE).is_file()
         and describe_export(export)["model"] == sha256(run / MODEL_FILE)
     )
+
+
+def model_checksum(folder: Path) -> str:
+    """That of a run's model, or of what an export says of all its files."""
+    return checksum(describe_export(folder)) if is_export(folder) else sha256(folder / MODEL_FILE)
 
 
 def engine_for(folder: Path, methods: Iterable[Method], choice: EngineChoice) -> EngineChoice:

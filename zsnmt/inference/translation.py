@@ -59,8 +59,18 @@ def figures(translation: Translation, agreement: bool) -> dict[str, float | None
     }
 
 
-def row(translation: Translation, form: str, agreement: bool) -> str:
-    """A translation with its figures on one line: the figures and the text with tabs between, or JSON."""
+def n_best_row(line: int, translation: Translation, score: float) -> str:
+    """One of the best translations of a line, as Moses writes them: the line's number, counted from 0, the
+    text and its score.
+    """
+    digits = DIGITS["mean_log_probability"]
+    return f"{line} ||| {translation.text} ||| {round(score, digits) + 0.0:.{digits}f}"
+
+
+def row(translation: Translation, form: str | None, agreement: bool) -> str:
+    """A translation on one line: its text; in a form its figures and the text with tabs between, or JSON."""
+    if form is None:
+        return translation.text
     said = figures(translation, agreement)
     if form == JSONL:
         return json.dumps({"translation": translation.text, **said}, ensure_ascii=False)

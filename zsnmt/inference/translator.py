@@ -185,7 +185,11 @@ class Translator:
         finished: Callable[[float], object] = lambda number: None,
         through: Mapping[str, Sequence[str]] | None = None,
     ) -> dict[Direction, list[Translation]]:
-        """What `translate_into` gives, with the log-probabilities; for `through` see `translate_through`."""
+        """What `translate_into` gives, with the log-probabilities.
+
+        `through`: what an ensemble reads as the lines in each of its other languages, in place of its own
+        translations.
+        """
         refuse_one_text(lines)
         of_lines: dict[Direction, list[list[Translation]]] = {
             direction: [[] for _ in lines] for direction in directions
@@ -206,20 +210,6 @@ class Translator:
             direction: [*map(join_translations, of_direction)] for direction, of_direction in of_lines.items()
         }
 
-    def translate_through(
-        self,
-        lines: Sequence[str],
-        direction: Direction,
-        through: Mapping[str, Sequence[str]],
-        *,
-        finished: Callable[[float], object] = lambda number: None,
-    ) -> list[str]:
-        """Translate raw lines by an ensemble that need not translate them into its other languages: `through`
-        has the lines in each of these.
-        """
-        found = self.translate_into_with_scores(lines, [direction], finished=finished, through=through)
-        return [each.text for each in found[direction]]
-
     def translation(self, hypothesis: Hypothesis, language: str) -> Translation:
         """A hypothesis in a language as raw text."""
         text = self.codec.text(hypothesis.tokens, language)
@@ -227,16 +217,32 @@ class Translator:
             return Translation(text)
         return Translation(text, self.settings.log_probability(hypothesis), len(hypothesis.tokens))
 
-    def n_best(self, lines: Sequence["Line"]) -> list[list[Translation]]:
+    def score(self, translation: Translation) -> float:
+        """By which the search ranks a translation: its log-probability over the length penalty; 0 without
+        tokens.
+        """
+        return self.settings.score(translation.log_probability, translation.tokens or 1)
+
+    def n_best(
+        self,
+        lines: Sequence["Line"],
+        *,
+        first_line: int | None = None,
+        finished: Callable[[float], object] = lambda number: None,
+    ) -> list[list[Translation]]:
         """The best translations of raw lines, each in a direction of its own, that differ, best first; no
         more than the search keeps.
 
-        Of a line in parts, the second translation has the second of each part, and so on.
+        Of a line in parts, the second translation has the second of each part, and so on; without
+        `first_line` no warning says so. `finished` is told the number of lines that each batch ends.
         """
         cut = [
             self.codec.parts(line.text, line.direction.source, self.codec.room(line.direction))
             for line in lines
         ]
+        if first_line is not None:
+            for number, (line, tokens) in enumerate(zip(lines, cut), start=first_line):
+                self.warn_of_parts(tokens, self.codec.room(line.direction), f"line {number}")
         parts = [
             Part(place, line.direction, tokens, whole=len(cut[place]) == 1)
             for place, line in enumerate(lines)
@@ -245,8 +251,10 @@ class Translator:
         read_besides = [line.companion for line in lines]
         sentences = self.bundles(parts, read_besides, through=self.through_pivots(lines))
         of_part: dict[int, list[Hypothesis]] = {}
+        finished(cut.count([]))  # the empty ones
         for batch, hypotheses in self.search(parts, sentences):
             of_part.update(zip(batch, hypotheses, strict=True))
+            finished(sum(1 / len(cut[parts[place].line]) for place in batch))
         of_line: list[list[list[Hypothesis]]] = [[] for _ in lines]
         for place, part in enumerate(parts):
             of_line[part.line].append(of_part[place])
@@ -335,17 +343,21 @@ class Translator:
         room = min(map(self.codec.room, directions))
         for index, line in enumerate(lines):
             parts = self.codec.parts(line, source, room)
-            if len(parts) > 1:
-                beginning = f"what begins '{line[:BEGINNING]}'"
-                logger.warning(
-                    "%s has %d pieces and the model reads at most %d: translated in parts",
-                    beginning if first_line is None else f"line {first_line + index}",
-                    sum(len(tokens) - 1 for tokens in parts),
-                    room,
-                )
+            beginning = f"what begins '{line[:BEGINNING]}'"
+            self.warn_of_parts(parts, room, beginning if first_line is None else f"line {first_line + index}")
             for tokens in parts:
                 for direction in directions:
                     yield Part(index, direction, tokens, whole=len(parts) == 1)
+
+    def warn_of_parts(self, parts: Sequence[Sequence[int]], room: int, line: str) -> None:
+        """Say of a line, named so, that it is translated in parts, if there are several."""
+        if len(parts) > 1:
+            logger.warning(
+                "%s has %d pieces and the model reads at most %d: translated in parts",
+                line,
+                sum(len(tokens) - 1 for tokens in parts),
+                room,
+            )
 
     def batches(self, parts: Sequence[Part]) -> Iterator[list[int]]:
         """Places of the parts in batches of like length, the longest first; those of one line stay

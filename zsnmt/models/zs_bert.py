@@ -13,10 +13,10 @@ from fairseq.tasks import FairseqTask
 
 from zsnmt.errors import InputError
 from zsnmt.modules.bert_encoder import BertEncoder
-from zsnmt.modules.position_names import ENCODINGS
+from zsnmt.modules.position_names import ENCODINGS, RELATIVE_KEYS
 from zsnmt.modules.position_terms import ALL, DROPPED_TERMS, SEPARATE, PositionTerms
-from zsnmt.seams.options import set_defaults
-from zsnmt.seams.positions import encode_positions
+from zsnmt.seams.options import refuse_sharded_layers, refuse_without, set_defaults, value_of
+from zsnmt.seams.positions import PositionEncoding, encode_positions
 
 
 @register_model("zs_bert")
@@ -65,11 +65,16 @@ class ZeroShotBert(RobertaModel):
         Raises `InputError` for options that do not go together.
         """
         zs_bert(args)
+        refuse_sharded_layers(args)
         encoding, terms = args.position_encoding, args.position_terms
         args.encoder_learned_pos = encoding == "learned"
-        if terms != ALL and not args.encoder_learned_pos:
-            raise InputError(
-                f"--position-terms {terms} is for --position-encoding learned, not {encoding}; leave it out"
+        if encoding != "learned":
+            refuse_without("--position-encoding learned", args, position_terms=ALL)
+        if encoding != "relative_key_query":
+            refuse_without("--position-encoding relative_key_query", args, relative_key_query_product=False)
+        if encoding not in RELATIVE_KEYS:
+            refuse_without(
+                f"--position-encoding {' or '.join(RELATIVE_KEYS)}", args, relative_key_distance=None
             )
         if terms != ALL and args.encoder_normalize_before:
             raise InputError(
@@ -79,17 +84,16 @@ class ZeroShotBert(RobertaModel):
         encoder = model.encoder.sentence_encoder
         if encoding == "sinusoidal":  # for words not to drown in it; section 3 of the paper
             encoder.embed_scale = 2 * math.sqrt(args.encoder_embed_dim)
-        layers = range(1, args.encoder_layers + 1)
-        product = args.relative_key_query_product
-        encode_positions(
-            encoder,
+        positions = PositionEncoding(
             encoding,
             args.max_positions,
-            biased=layers,
+            layers=range(1, args.encoder_layers + 1),
             first_apart=True,
-            product=product,
+            product=args.relative_key_query_product,
             distance=args.relative_key_distance,
         )
+        with value_of("--relative-key-distance"):
+            encode_positions(encoder, positions)
         if terms != ALL:
             encoder.position_terms = PositionTerms(terms, args.encoder_embed_dim)
             for layer in [*encoder.layers.children()][1:]:

@@ -28,7 +28,7 @@ from zsnmt.seams import (
     target_language,
     variational_dropout,
 )
-from zsnmt.seams.options import set_defaults
+from zsnmt.seams.options import refuse_other_than_probabilities, refuse_sharded_layers, set_defaults
 
 # In the order in which they are filled: what draws initial weights comes after what all models have in
 # common, and what takes a module's place comes after all that made it.
@@ -71,10 +71,15 @@ class ZeroShotTransformer(TransformerModel):
         """Build fairseq's model, whose initial weights do not depend on the seams, then fill the seams.
 
         Raises `InputError` for layers that do not exist, for a task without language tags where the
-        decoder reads its language, and for sizes or options that do not go with a frozen vocabulary.
+        decoder reads its language, for values that an option cannot have, and for sizes or options that do
+        not go with a frozen vocabulary.
         """
         zs_transformer(args)
         refuse_stock_spelling(args)
+        refuse_sharded_layers(args)
+        refuse_other_than_probabilities(
+            args, "dropout", "attention_dropout", "activation_dropout", "word_dropout"
+        )
         args.encoder_normalize_before = args.decoder_normalize_before = args.normalization == "pre"
         args.encoder_learned_pos = args.encoder_position_encoding == "learned"
         args.decoder_learned_pos = args.decoder_position_encoding == "learned"

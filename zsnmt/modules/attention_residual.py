@@ -29,7 +29,8 @@ class MeanPoolResidual(nn.Module):
         if padding_mask is None:
             return attended + layer_input.mean(dim=0, keepdim=True)
         is_token = (~padding_mask.bool()).t().unsqueeze(-1).type_as(layer_input)  # T×B×1
-        return attended + (layer_input * is_token).sum(0, keepdim=True) / is_token.sum(0, keepdim=True)
+        # Divided first, since half precision does not hold the sum of a long sentence.
+        return attended + (layer_input * (is_token / is_token.sum(0, keepdim=True))).sum(0, keepdim=True)
 
 
 class StochasticResidual(nn.Module):

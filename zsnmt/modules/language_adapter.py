@@ -30,7 +30,8 @@ class LanguageAdapters(nn.Module):
 
     An adapter changes only the rows of a batch whose target language is its own; the language is read
     from the decoder's first token, its tag. There are none in the encoder, which does not know the
-    language it reads, nor under most tag placements the one it is read for.
+    language it reads, nor under most tag placements the one it is read for. Those that train without a row in
+    a batch have zero gradients there, not none, as data parallel training needs.
     """
 
     def __init__(self, tags: Sequence[int], embed_dim: int, adapter_dim: int) -> None:
@@ -48,7 +49,7 @@ class LanguageAdapters(nn.Module):
     def forward(self, x: Tensor, prev_output_tokens: Tensor) -> Tensor:
         """From a layer's output x (T×B×C) and the prefix (B×≥T) to T×B×C."""
         for tag, adapter in zip(self.tags, self.adapters):
-            asked_for = prev_output_tokens[:, 0] == tag  # B
-            if asked_for.any():
-                x = torch.where(asked_for.unsqueeze(-1), adapter(x), x)
+            rows = (prev_output_tokens[:, 0] == tag).nonzero().squeeze(1)
+            if len(rows) or (self.training and adapter.up.weight.requires_grad):
+                x = x.index_copy(1, rows, adapter(x[:, rows]))
         return x

@@ -37,7 +37,8 @@ class LanguageEmbedding(nn.Module):
         Raises `ValueError` if a prefix does not begin with a language tag.
         """
         rows = self.row_of_token[prev_output_tokens[:, 0]]
-        if bool((rows < 0).any()):
+        begins = x.size(1) == prev_output_tokens.size(1)  # x begins with the tag
+        if begins and bool((rows < 0).any()):  # not asked at later steps: a GPU would be waited for
             raise ValueError(
                 "a decoder input does not begin with a language tag, so its target language is unknown; "
                 "choose --language-tags that place one there, or set --decoder-language-embedding none"
@@ -45,6 +46,6 @@ class LanguageEmbedding(nn.Module):
         language = self.table(rows).unsqueeze(1).type_as(x)  # B×1×C
         if self.project is None:
             return x + language
-        if x.size(1) == prev_output_tokens.size(1):  # x begins with the tag
+        if begins:
             x = torch.cat([language, x[:, 1:]], dim=1)
         return torch.relu(self.project(torch.cat([x, language.expand_as(x)], dim=-1)))

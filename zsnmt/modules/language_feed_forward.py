@@ -29,9 +29,12 @@ class LanguageFeedForward(nn.Module):
 
     def forward(self, x: Tensor, languages: Tensor) -> Tensor:
         """From the input of the layer's block (T×B×C) and tags (B) to T×B×C."""
-        added = torch.zeros_like(x)
+        places, made = [], []
         for tag, widen, narrow, weight in zip(self.tags, self.widen, self.narrow, self.weights):
             rows = (languages == tag).nonzero().squeeze(1)
-            of_language = self.dropout_module(narrow(torch.relu(widen(x[:, rows]))))
-            added = added.index_copy(1, rows, (weight * of_language).type_as(added))
-        return added
+            if self.training or len(rows):
+                of_language = self.dropout_module(narrow(torch.relu(widen(x[:, rows]))))
+                places.append(rows)
+                made.append((weight * of_language).type_as(x))
+        added = torch.zeros_like(x)
+        return added.index_copy(1, torch.cat(places), torch.cat(made, dim=1)) if places else added

@@ -50,14 +50,17 @@ class OneDnnReluLinear(OneDnnLinear):
     def forward(self, x: Tensor) -> Tensor:
         """From …×C to …×D."""
         dtype = torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else x.dtype
-        float32 = x.dtype is dtype is torch.float32
-        known = (BFLOAT16 and dtype is torch.bfloat16) or (float32 and is_chosen(self.weight))
-        wide = self.weight.dtype is torch.float32 and self.bias is not None and x.numel() > 0
-        if self.training and known and wide and x.device.type == "cpu":
+        if self.training and x.device.type == "cpu" and self.multiplies(x, dtype):
             rows = x.reshape(-1, x.size(-1)).to(dtype)
             result = ReluProduct.apply(rows, self.weight, self.bias, self.dropout.p)
             return result.view(*x.shape[:-1], -1)
         return self.dropout(torch.relu(super().forward(x)))
+
+    def multiplies(self, x: Tensor, dtype: torch.dtype) -> bool:
+        """Whether one product in a type makes the result of x (…×C), on a CPU."""
+        wide = self.weight.dtype is torch.float32 and self.bias is not None and x.numel() > 0
+        float32 = x.dtype is dtype is torch.float32
+        return wide and ((BFLOAT16 and dtype is torch.bfloat16) or (float32 and is_chosen(self.weight)))
 
 
 def joined_linear(x: Tensor, layers: Sequence[nn.Linear]) -> Tensor:

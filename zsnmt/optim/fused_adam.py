@@ -51,6 +51,7 @@ class OnePassAdam(Adam):
         """
         beta1, beta2 = group["betas"]
         states = [self.state[weight] for weight in weights]
+        steps = torch.full((len(weights),), step - 1.0, device=weights[0].device)  # one transfer for all
         with torch.no_grad():
             adamw(
                 weights,
@@ -58,7 +59,7 @@ class OnePassAdam(Adam):
                 [state["exp_avg"] for state in states],
                 [state["exp_avg_sq"] for state in states],
                 max_exp_avg_sqs=[],
-                state_steps=[torch.tensor(step - 1.0, device=weight.device) for weight in weights],
+                state_steps=[*steps.unbind()],
                 fused=True,
                 amsgrad=False,
                 beta1=beta1,

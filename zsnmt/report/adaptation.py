@@ -20,6 +20,7 @@ from zsnmt.report.scores import (
     columns_of,
     runs_by_system,
     seeds,
+    system_kind,
     way_differences,
     ways_of,
     words,
@@ -100,16 +101,9 @@ def new_language_cells(
     for title, (group, column) in columns.items():
         cells[title] = mean(runs, column, members(runs, column.kind, group))
     for difference in differences:
-        column, other = difference.sides
         for group in WITHOUT_PIVOT:
-            both = [
-                direction
-                for direction in members(runs, difference.kind, group)
-                if direction in runs[0].select(*other[:2])
-            ]
-            cells[f"{column_title(group, column)} minus {difference.other.label}"] = difference_of_ways(
-                runs, difference, both
-            )
+            title = f"{column_title(group, difference.sides[0])} minus {difference.other.label}"
+            cells[title] = difference_of_ways(runs, difference, members(runs, difference.kind, group))
     return cells
 
 
@@ -191,10 +185,10 @@ def adaptation_directions_table(all_scores: Sequence[Scores]) -> Table | None:
     rows = [
         {
             "direction": str(direction),
-            "kind": kind_name(kind),
+            "kind": kind_name(system_kind(runs, direction, kind)),
             "group": group,
             "system": system,
-            **direction_cells(all_scores, runs, direction, kind=kind),
+            **direction_cells(all_scores, runs, direction, kind=system_kind(runs, direction, kind)),
         }
         for group in GROUPS
         for direction, kind in all_directions(all_scores).items()

@@ -96,8 +96,20 @@ def check_adaptations(all_scores: Sequence[Scores]) -> None:
                 f"the runs of {system} are not seeds of one system: {found}; make two tables or give them "
                 "two names"
             )
+        check_training_text(system, runs)
         for scores in runs:
             check_before(scores)
+
+
+def check_training_text(system: str, runs: Sequence[Scores]) -> None:
+    """`InputError` for seeds of a system that were trained on different text, as far as that is known."""
+    by_text = {scores.training_text: scores for scores in runs if scores.training_text}
+    if len(by_text) > 1:
+        one, other, *_ = sorted(scores.seed for scores in by_text.values())
+        raise InputError(
+            f"the runs of {system} are not seeds of one system: seeds {one} and {other} were trained on "
+            "different text; train one of them again, or make two tables or give them two names"
+        )
 
 
 def check_before(scores: Scores) -> None:

@@ -102,12 +102,15 @@ def study_markdown(study: str, all_scores: Sequence[Scores]) -> str:
     )
 
 
-def probes_markdown(found: Sequence[Probes]) -> str:
-    """What probes found in Markdown, with every layer, confused languages and what made the probes folded."""
+def probes_markdown(found: Sequence[Probes], note: str = "") -> str:
+    """What probes found in Markdown, with every layer, confused languages and what made the probes folded;
+    the `note` says what is not shown.
+    """
     first, others = headlines(found), details(found)
     shown = [f"{table.title}:\n\n{markdown_rows(table)}\n\n{table.about}" for table in first]
     below = [fold(table.title, f"{markdown_rows(table)}\n\n{table.about}".strip()) for table in others]
-    return "\n\n".join(filter(None, [*shown, spread_note([*first, *others]), first[0].signatures, *below]))
+    said = join_sentences([spread_note([*first, *others]), note])
+    return "\n\n".join(filter(None, [*shown, said, first[0].signatures, *below]))
 
 
 def fold(title: str, content: str) -> str:

@@ -9,7 +9,7 @@ from zsnmt.languages import kind_name
 from zsnmt.report.comparison import fold
 from zsnmt.report.documents import KEEP_AGAIN, Maker, kept_files, plain_name
 from zsnmt.report.scores import short_commit
-from zsnmt.report.table import MISSING
+from zsnmt.report.table import markdown_grid
 from zsnmt.runs.folder import CONFIDENCE_FILE
 
 FOLDER = "confidence"  # of what is kept of a config
@@ -57,21 +57,22 @@ def confidence_tables(records: Sequence[Mapping[str, Any]]) -> str:
 
 def rows(what: str, found: Sequence[tuple[Mapping, Mapping]], name: Callable[[Mapping], str]) -> str:
     """A row for each mean or direction of a run."""
-    lines = [
-        f"| system | seed | kind | {what} | chrF | {' | '.join(FIGURES.values())} |",
-        "|---|---:|---|---:|---:|---:|---:|",
+    columns = {"system": False, "seed": True, "kind": False, what: True, "chrF": True}
+    columns |= dict.fromkeys(FIGURES.values(), True)
+    cells = [
+        [
+            *(record["system"], str(record["seed"]), kind_name(row["kind"]), name(row), f"{row['chrf']:.1f}"),
+            *(correlation(row.get(figure)) for figure in FIGURES),
+        ]
+        for record, row in found
     ]
-    for record, row in found:
-        cells = [record["system"], str(record["seed"]), kind_name(row["kind"]), name(row)]
-        cells += [f"{row['chrf']:.1f}", *(correlation(row.get(figure)) for figure in FIGURES)]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return markdown_grid([*columns], cells, [*columns.values()])
 
 
-def correlation(ranking: Mapping[str, Any] | None) -> str:
+def correlation(ranking: Mapping[str, Any] | None) -> str | None:
     """A correlation with its interval."""
     if ranking is None:
-        return MISSING
+        return None
     low, high = ranking["interval"]
     return f"{ranking['spearman']:z.2f} [{low:z.2f}, {high:z.2f}]".replace("-", "−")
 

@@ -28,7 +28,7 @@ from zsnmt.report.comparison import (
 from zsnmt.report.overlap import overlap_table, round_trip_table
 from zsnmt.report.pivots import share_pivots
 from zsnmt.report.probes.folder import FOLDER as PROBES
-from zsnmt.report.probes.folder import TABLES, Probes, check_probed_alike, parse, read
+from zsnmt.report.probes.folder import TABLES, Probes, comparable, parse, read
 from zsnmt.report.scores import RunResult
 from zsnmt.report.systems import STUDY_TABLES, runs_table
 from zsnmt.report.table import markdown_rows
@@ -152,13 +152,16 @@ def keep_probes(run: Path, folder: Path) -> Path:
 
 
 def kept_probes(folder: Path, config: str) -> list[Probes]:
-    """The kept probes of a config, by system and seed; `InputError` if there are none or they cannot be
-    compared.
+    """The kept probes of a config, by system and seed, that can be compared with the first; `InputError` if
+    there are none.
     """
+    return comparable_probes(folder, config)[0]
+
+
+def comparable_probes(folder: Path, config: str) -> tuple[list[Probes], str]:
+    """The same, and a sentence on the others."""
     paths = kept_files(folder / config / PROBES, "probes; add runs that have some")
-    found = [parse(read_json(path, KEEP_AGAIN), path) for path in paths]
-    check_probed_alike(found)
-    return sorted(found, key=sort_key)
+    return comparable(sorted((parse(read_json(path, KEEP_AGAIN), path) for path in paths), key=sort_key))
 
 
 def fill(document: str, folder: Path, makers: Mapping[str, Maker]) -> str:
@@ -199,7 +202,7 @@ def demo(folder: Path, config: str) -> str:
 
 def probes(folder: Path, config: str) -> str:
     """What probes found, with the tables of layers and languages folded."""
-    return probes_markdown(kept_probes(folder, config))
+    return probes_markdown(*comparable_probes(folder, config))
 
 
 def study(form: str, folder: Path, config: str) -> str:

@@ -1,6 +1,4 @@
-"""Heat maps, direct translation against the pivot, and curves of training, drawn with matplotlib, as PNG and
-SVG.
-"""
+"""Heat maps and curves of training, drawn with matplotlib, as PNG and SVG."""
 
 import functools
 import io
@@ -18,7 +16,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter
 
 from zsnmt.languages import FEW_SHOT, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
-from zsnmt.report.plotted import CONFUSION, DIFFERENCE, AgainstPivot, Curve, HeatMap
+from zsnmt.report.drawn_data import checksum
+from zsnmt.report.plotted import CONFUSION, DIFFERENCE, Curve, HeatMap
 from zsnmt.scoring.figures import HIGHER, LOWER
 
 INK, PAPER = "#14171c", "#ffffff"
@@ -35,9 +34,9 @@ LINE_COLOURS = (
     "#CC79A7",
 )  # of Okabe and Ito, those that show on light and on dark
 MARKERS = "os^Dv"
+FILLS = "full", "none", "left"  # of a marker, each for one round of the colours
 CELL = 0.52, 0.39  # of a heat map: width and height in inches, room for −12.3
 MOST_MARKERS, MOST_COLUMNS = 10, 6  # of a line; of panels
-CROWD = 500  # points of a scatter that would hide one another
 KEY_ROWS, KEY_ROW = 2, 0.21  # of a key, those that a drawing has room for; the height of another, in inches
 LINES = {SUPERVISED: "-", ZERO_SHOT: "--", ZERO_RESOURCE: ":", FEW_SHOT: "-."}
 STYLE = {
@@ -112,51 +111,6 @@ def readable_on(colour: Sequence[float]) -> str:
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
     luminance = sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear))
     return "black" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"
-
-
-def pivot_scatter(compared: Sequence[AgainstPivot], systems: Sequence[str], figure: str) -> Figure:
-    """A point for each direction and system: `figure` through the pivot across, directly upwards.
-
-    Above the diagonal direct translation is the better one; the key counts those directions.
-    """
-    with matplotlib.rc_context(STYLE):
-        entries = legend([point_entry(one, systems.index(one.system)) for one in compared])
-        drawing = Figure(figsize=(4.4, 4.4 + room_for(entries)), layout="constrained")
-        axes = drawing.add_subplot(xlabel=f"{figure} through the pivot", ylabel=f"{figure}, direct")
-        for one in compared:
-            through, direct = zip(*one.points.values())
-            size = {"alpha": 0.75} if len(one.points) < CROWD else {"alpha": 0.3, "markersize": 2}
-            axes.plot(through, direct, linestyle="", **look(systems.index(one.system)) | size)
-        values = [value for one in compared for point in one.points.values() for value in point]
-        top = 1.04 * max(values) or 1
-        axes.plot([0, top], [0, top], color=INK, linewidth=0.9)
-        axes.annotate("equal", (top, top), (4, 0), textcoords="offset points", va="center")
-        axes.set(xlim=(0, top), ylim=(0, top), aspect="equal")
-        axes.spines[["top", "right"]].set_visible(False)
-        drawing.legend(**entries)
-    return drawing
-
-
-def point_entry(one: AgainstPivot, place: int) -> Line2D:
-    """A key's entry: the system, and in how many directions it is above the pivot."""
-    counted = f"{one.system}, {kind_name(one.kind)}: above the pivot in {one.above} of {len(one.points)}"
-    return Line2D([], [], linestyle="", label=counted, **look(place))
-
-
-def remedy_gains(gains: Mapping[str, Sequence[tuple[float, float]]]) -> Figure:
-    """A line for each remedy: the share (0–1) of off-target outputs without it across, what it adds to chrF++
-    upwards.
-    """
-    with matplotlib.rc_context(STYLE):
-        entries = legend([Line2D([], [], label=name, **look(place)) for place, name in enumerate(gains)])
-        drawing = Figure(figsize=(4.8, 3.8 + room_for(entries)), layout="constrained")
-        axes = drawing.add_subplot(xlabel="off-target without it, %", ylabel="gain in zero-shot chrF++")
-        for place, points in enumerate(gains.values()):
-            axes.plot(*zip(*((100 * share, gain) for share, gain in points)), **look(place), linewidth=1)
-        axes.axhline(0, color=INK, linewidth=0.9)
-        axes.spines[["top", "right"]].set_visible(False)
-        drawing.legend(**entries)
-    return drawing
 
 
 def training_curves(curves: Sequence[Curve], systems: Sequence[str], title: str) -> Figure:
@@ -260,21 +214,24 @@ def legend(*columns: list[Line2D]) -> dict:
 
 def room_for(legend: dict) -> float:
     """The height, in inches, by which a long legend would narrow a drawing."""
-    return KEY_ROW * max(0, len(legend["handles"]) // legend["ncols"] - KEY_ROWS)
+    lines = sum(1 + entry.get_label().count("\n") for entry in legend["handles"])
+    return KEY_ROW * max(0, lines // legend["ncols"] - KEY_ROWS)
 
 
 def look(place: int) -> dict:
-    """Colour and marker of a system."""
+    """Colour and marker of a system, filled otherwise each time that the colours begin again."""
+    again, colour = divmod(place, len(LINE_COLOURS))
     return {
-        "color": LINE_COLOURS[place % len(LINE_COLOURS)],
+        "color": LINE_COLOURS[colour],
         "marker": MARKERS[place % len(MARKERS)],
+        "fillstyle": FILLS[again % len(FILLS)],
         "markersize": 4,
     }
 
 
 def png(figure: Figure) -> bytes:
-    """A picture on white, 200 dots an inch."""
-    return figure_bytes(figure, "png", facecolor=PAPER, dpi=200)
+    """A picture on white, 200 dots an inch, with a checksum of what it shows as its comment."""
+    return figure_bytes(figure, "png", facecolor=PAPER, dpi=200, metadata={"Comment": checksum(figure)})
 
 
 def svg(figure: Figure, title: str) -> bytes:

@@ -1,12 +1,17 @@
 """What runs found, in sentences: how good direct translation is where there is no text, beside the pivot."""
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
+from statistics import fmean
 from typing import NamedTuple
 
-from zsnmt.languages import FEW_SHOT, SUPERVISED, kind_name, other_pairs
+import numpy as np
+
+from zsnmt.analysis.factorial import interval
+from zsnmt.languages import KINDS, ZERO_RESOURCE, ZERO_SHOT, kind_name, other_pairs
 from zsnmt.report.alike import list_some
-from zsnmt.report.scores import Column, all_directions, runs_by_system
-from zsnmt.report.significance import Side, inside_seed_noise, mean_difference, mean_measured
+from zsnmt.report.scores import all_directions, runs_by_system
+from zsnmt.report.significance import Part, difference, of_same_seeds
 from zsnmt.report.table import Measured, complete, join_sentences
 from zsnmt.runs.scores import DIRECT, OWN_PIVOT, PIVOT, Scores, Way
 from zsnmt.scoring.figures import MAIN
@@ -15,26 +20,60 @@ OFF_TARGET = "off_target"
 THROUGH = (PIVOT, OWN_PIVOT)  # the pivot: by the run that is its teacher or the baseline, and by itself
 
 
-class KindMean(NamedTuple):
-    """The mean of a system over the directions of a kind that were decoded in a way."""
+class SystemMean(NamedTuple):
+    """The mean of a system over the directions without text by people, decoded in a way."""
 
-    system: str
-    side: Side
+    part: Part
     bleu: Measured
 
     @property
-    def kind(self) -> str:
-        return self.side.column.kind
+    def system(self) -> str:
+        return self.part.runs[0].system
 
     @property
     def way(self) -> Way:
-        return self.side.column.way
+        return self.part.way
+
+    @property
+    def kinds(self) -> str:
+        """What the directions are to the system."""
+        found = {self.part.runs[0].kinds[direction] for direction in self.part.directions}
+        return " and ".join(kind_name(kind) for kind in KINDS if kind in found)
 
     @property
     def translator(self) -> str:
         """The system that translates, which through the pivot may be another one."""
-        other = self.side.runs[0].pivot_by if self.way == PIVOT else None
+        other = self.part.runs[0].pivot_by if self.way == PIVOT else None
         return other.partition(", seed ")[0] if other else self.system
+
+
+class Pair(NamedTuple):
+    """Two means, each over the seeds that both have, in order; over all of each where they share none."""
+
+    one: Part
+    other: Part
+    seeds: list[int]
+
+    @classmethod
+    def of(cls, one: SystemMean, other: SystemMean) -> "Pair":
+        first, second = (
+            each.part._replace(runs=sorted(runs, key=lambda scores: scores.seed))
+            for each, runs in zip((one, other), of_same_seeds(one.part.runs, other.part.runs))
+        )
+        seeds = {scores.seed for scores in first.runs} & {scores.seed for scores in second.runs}
+        return cls(first, second, sorted(seeds))
+
+    @property
+    def means(self) -> tuple[list[float], list[float]]:
+        """The mean of each run of either side."""
+        one, other = (complete(part.means(MAIN)) or [] for part in self[:2])
+        return one, other
+
+    @property
+    def apart(self) -> float:
+        """The difference, of the figures as they are shown."""
+        one, other = (round(fmean(values), 1) for values in self.means)
+        return round(one - other, 1)
 
 
 def finding(all_scores: Sequence[Scores]) -> str:
@@ -45,19 +84,20 @@ def finding(all_scores: Sequence[Scores]) -> str:
     direct = [one for one in found if one.way == DIRECT]
     if not direct:
         return unscored_note(all_scores)
-    best = max(direct, key=mean_bleu)
-    strayed = mean_measured(best.side.runs, Column(best.kind, DIRECT, OFF_TARGET))
+    best = reduce(better, direct)
+    strayed = best.part.measured(OFF_TARGET)
     wrong = f", and {strayed.head} of that is in another language than asked for" if strayed else ""
     sentences = [
         f"Between languages without text by people, {best.system} is the best of the systems that translate "
-        f"directly ({kind_name(best.kind)}): {best.bleu.head} BLEU{wrong}."
+        f"directly ({best.kinds}): {best.bleu.head} BLEU{wrong}."
         if len(direct) > 1
         else f"Between languages without text by people, {best.system} translates directly "
-        f"({kind_name(best.kind)}) with {best.bleu.head} BLEU{wrong}."
+        f"({best.kinds}) with {best.bleu.head} BLEU{wrong}."
     ]
-    if through := [one for one in found if one.way in THROUGH]:
-        best_through = max(through, key=lambda one: (one.bleu.mean, one.translator == best.system))
-        sentences.append(compare_with_pivot(best, best_through, all_scores[0].pivot))
+    through = [one for one in found if one.way in THROUGH]
+    if through:
+        own_first = sorted(through, key=lambda one: one.translator != best.system)
+        sentences.append(compare_with_pivot(best, reduce(better, own_first), all_scores[0].pivot))
     return join_sentences([*sentences, unscored_note(all_scores)])
 
 
@@ -73,32 +113,63 @@ def unscored_note(all_scores: Sequence[Scores]) -> str:
     )
 
 
-def mean_bleu(one: KindMean) -> float:
-    return one.bleu.mean
+def better(one: SystemMean, other: SystemMean) -> SystemMean:
+    """Whichever is higher over the seeds that both have; the first of equals."""
+    values, others = Pair.of(one, other).means
+    return other if fmean(others) > fmean(values) else one
 
 
-def compare_with_pivot(direct: KindMean, pivot: KindMean, name: str) -> str:
-    """Which of the two ways is the better one, by how much, and whether that may be chance."""
-    apart = round(round(direct.bleu.mean, 1) - round(pivot.bleu.mean, 1), 1)  # as they are shown
+def compare_with_pivot(direct: SystemMean, pivot: SystemMean, name: str) -> str:
+    """Which of the two ways is the better one, by how much, and how sure that is."""
+    pair = Pair.of(direct, pivot)
+    shown, against = (part.measured(MAIN) for part in (pair.other, pair.one))
+    assert shown and against
+    apart = pair.apart
     how = f"{'better than that' if apart < 0 else 'less good'} by {abs(apart)}" if apart else "equally good"
-    if apart and may_be_chance(direct.side, pivot.side):
-        how += ", which may be chance"
     by = f" by {pivot.translator}" if pivot.translator != direct.system else ""
-    return f"Through {name}, in two translations{by}, {pivot.bleu.head} BLEU: {how}."
+    over = ""
+    if pair.seeds and {len(direct.part.runs), len(pivot.part.runs)} != {len(pair.seeds)}:
+        listed = ", ".join(map(str, pair.seeds))
+        over = f" against {against.head} with seed {listed}, which both have"
+    return f"Through {name}, in two translations{by}, {shown.head} BLEU{over}: {how}{doubts(pair)}."
 
 
-def may_be_chance(one: Side, other: Side) -> bool:
-    """Whether the test lines, or the seeds where there are several, do not bear a difference out."""
-    tested, values, others = mean_difference(one, other), complete(one.means()), complete(other.means())
-    in_lines = bool(tested and tested.interval and min(tested.interval) <= 0 <= max(tested.interval))
-    return in_lines or bool(values and others and inside_seed_noise(values, others))
+def doubts(pair: Pair) -> str:
+    """What speaks against a difference: too few seeds to know, seeds or test lines that do not bear it
+    out.
+    """
+    if not pair.apart:
+        return ""
+    few = {0: " with other seeds", 1: " with one seed"}.get(len(pair.seeds), "")
+    return few + ", which may be chance" * may_be_chance(pair)
 
 
-def means(all_scores: Sequence[Scores]) -> Iterator[KindMean]:
-    """Of each system, by kind and way, but for directions with text by people and methods of decoding."""
-    for system, runs in runs_by_system(all_scores).items():
-        for kind, way in runs[0].groups:
-            column = Column(kind, way, MAIN)
-            measured = mean_measured(runs, column)
-            if measured and kind not in (SUPERVISED, FEW_SHOT) and way in (DIRECT, *THROUGH):
-                yield KindMean(system, Side(runs, column), measured)
+def may_be_chance(pair: Pair) -> bool:
+    """Whether 0 is in the 95 % interval of a difference, over the test lines or over the seeds, in pairs."""
+    values, others = pair.means
+    resampled = pair.one.resamples(MAIN), pair.other.resamples(MAIN)
+    tested = difference(MAIN, values, others, resampled=resampled)
+    intervals = [tested.interval if tested else None]
+    if len(pair.seeds) > 1:
+        intervals.append(interval(np.subtract(values, others)[:, None]))
+    return any(found is not None and min(found) <= 0 <= max(found) for found in intervals)
+
+
+def means(all_scores: Sequence[Scores]) -> Iterator[SystemMean]:
+    """Of each system, over all directions between languages without text by people, directly and through the
+    pivot; none of a system that learned some of them from such text.
+    """
+    kinds, pivot = all_directions(all_scores), all_scores[0].pivot
+    directions = [
+        direction
+        for direction, kind in kinds.items()
+        if kind in (ZERO_SHOT, ZERO_RESOURCE) and pivot not in direction
+    ]
+    for runs in runs_by_system(all_scores).values():
+        if not {runs[0].kinds.get(direction) for direction in directions} <= {ZERO_SHOT, ZERO_RESOURCE}:
+            continue
+        for way in (DIRECT, *THROUGH):
+            part = Part(runs, way, directions)
+            covered = sum(len(of_kind) for _, of_kind in part.sides(MAIN))
+            if covered == len(directions) and (measured := part.measured(MAIN)):
+                yield SystemMean(part, measured)

@@ -54,10 +54,14 @@ def matrix(cells: HeatMap, label: str) -> Markup:
     return Markup(template.render(cells=cells, rows=rows, label=label))
 
 
-def inline_figures(named: Sequence[tuple[str, str, Figure]]) -> list[dict]:
-    """Figures with their names and titles, as safe markup."""
+def inline_figures(named: Sequence[tuple[str, str, Figure]], where: str = "") -> list[dict]:
+    """Figures with their names and titles, as safe markup; `where` their numbers are to be read."""
     return [
-        {"name": name, "title": title, "drawing": Markup(figures.inline_svg(figure, name, title))}
+        {
+            "name": name,
+            "title": title,
+            "drawing": Markup(figures.inline_svg(figure, name, "; ".join(filter(None, [title, where])))),
+        }
         for name, title, figure in named
     ]
 

@@ -2,6 +2,7 @@
 of them are.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,10 +12,10 @@ from matplotlib.figure import Figure
 
 from zsnmt.errors import InputError
 from zsnmt.languages import ZERO_RESOURCE
-from zsnmt.report import figures
+from zsnmt.report import figures, scatters
 from zsnmt.report.adaptation import new_language_table
 from zsnmt.report.chosen import marked
-from zsnmt.report.documents import KEEP_AGAIN, Maker, kept_probes, kept_scores
+from zsnmt.report.documents import KEEP_AGAIN, Maker, comparable_probes, kept_probes, kept_scores
 from zsnmt.report.pivot_drawing import comparison_figures
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import FOLDER as PROBES
@@ -49,11 +50,11 @@ DEEPER = f"{BASELINE.name}_deep_words"
 CANDIDATES = {  # systems to choose from, in words
     BASELINE.name: "baseline",
     RESIDUAL.name: "residual removed",
-    CONTINUED_BASELINE: "baseline, trained on",
-    f"{CONTINUED_BASELINE}_twice": "baseline, trained on twice",
-    f"{CONTINUED_BASELINE}_{STUDENTS['both']}": "baseline, trained on, then distilled",
-    f"{CONTINUED_BASELINE}_{STUDENTS['both']}_twice": "baseline, trained on, then distilled twice",
-    f"{BASELINE.name}_consistency": "baseline, trained on for consistency",
+    CONTINUED_BASELINE: "baseline, trained further",
+    f"{CONTINUED_BASELINE}_twice": "baseline, trained further twice",
+    f"{CONTINUED_BASELINE}_{STUDENTS['both']}": "baseline, trained further, then distilled",
+    f"{CONTINUED_BASELINE}_{STUDENTS['both']}_twice": "baseline, trained further, then distilled twice",
+    f"{BASELINE.name}_consistency": "baseline, trained further for consistency",
     f"{BASELINE.name}_{STUDENTS['both']}": "baseline, distilled",
     f"{RESIDUAL.name}_{STUDENTS['both']}": "residual removed, distilled",
     f"{BASELINE.name}_{STUDENTS['between']}": "baseline, distilled with pairs of translations",
@@ -61,6 +62,7 @@ CANDIDATES = {  # systems to choose from, in words
     f"{BASELINE.name}_deep_between": "a deeper student",
     DEEPER: "a deeper student, taught word by word",
     f"{DEEPER}_round2": "a deeper student, taught three times, twice word by word",
+    f"{DEEPER}_of_2": "a deeper student, taught twice word by word, at last by two runs together",
     f"{BASELINE.name}_deep_of_2": "a deeper student, taught four times, at last by two runs together",
 }
 SHOWN_SYSTEMS = (  # those of RESULTS
@@ -72,12 +74,13 @@ SHOWN_SYSTEMS = (  # those of RESULTS
     f"{BASELINE.name}_{STUDENTS['both']}_{WORDS}",
     DEEPER,
     f"{DEEPER}_round2",
+    f"{DEEPER}_of_2",
     f"{BASELINE.name}_deep_of_2",
 )
 SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER}
 FIRST = {  # those of README: of each text what decides
     "tatoeba_three": (BASELINE.name, CONTINUED_BASELINE, DEEPER),
-    "tatoeba_long": (BASELINE.name, DEEPER),
+    "tatoeba_long": (BASELINE.name, DEEPER, f"{DEEPER}_of_2"),
     "tatoeba": (BASELINE.name, RESIDUAL.name, f"{BASELINE.name}_consistency"),
 }
 
@@ -109,27 +112,30 @@ def maker(
 
 def probes(folder: Path, config: str) -> str:
     """What probes found in the encoder output."""
-    titles, rows = output_table(kept_probes(folder, config), (TOKEN, POSITION, LANGUAGE, SVCCA))
+    found, note = comparable_probes(folder, config)
+    titles, rows = output_table(found, (TOKEN, POSITION, LANGUAGE, SVCCA))
     about = (
         "Accuracy of linear classifiers on the encoder output, and the likeness of languages there (SVCCA)."
     )
-    return short_table(Table("probes", "", titles, rows=rows, about=""), titles, about, page=config)
+    table = Table("probes", "", titles, rows=rows, about="")
+    return short_table(table, titles, join_sentences([about, note]), page=config)
 
 
 def what_to_use(
-    folder: Path, _: str, shown: Mapping[str, Collection[str]] = SHOWN, *, intervals: bool = True
+    folder: Path, _: str, shown: Mapping[str, Collection[str]] = SHOWN, *, brief: bool = False
 ) -> str:
     """Systems to choose from on real text: their quality on the directions of training, and on all others
-    directly and through the pivot, both by the system itself. `shown`: systems by config.
+    directly and through the pivot, both by the system itself. `shown`: systems by config; `brief`: without
+    intervals, and without seeds that cannot be compared, since only one of the systems has them.
     """
-    rows = [
-        system_row(REAL_TEXT[config], runs)
-        for config, systems in shown.items()
-        if has_scores(folder, config)
-        for system, runs in runs_by_system(kept_scores(folder, config)).items()
-        if system in systems
-    ]
-    if not intervals:
+    rows = []
+    for config in filter(partial(has_scores, folder), shown):
+        runs = [scores for scores in kept_scores(folder, config) if scores.system in shown[config]]
+        if brief:
+            counts = Counter(scores.seed for scores in runs)
+            runs = [scores for scores in runs if counts[scores.seed] > 1]
+        rows += [system_row(REAL_TEXT[config], of_system) for of_system in runs_by_system(runs).values()]
+    if brief:
         rows = [[without_interval(cell) for cell in row] for row in rows]
     titles = [
         *("text", "seeds", "system"),
@@ -140,6 +146,8 @@ def what_to_use(
         f"{BLEU} with English, which were trained, and over the others; through English: "
         "twice by the same system; wrong language: of the direct ones."
     )
+    if brief:
+        about += " Seeds are those that two systems of a text have."
     return f"{markdown_rows(table)}\n\n{join_sentences([about, spread_note([table])])}"
 
 
@@ -158,7 +166,7 @@ def kept_figures(folder: Path) -> Iterator[tuple[str, Figure]]:
     remedies of the grid gain, and of probes by layer.
     """
     if has_scores(folder, GRID) and (gains := remedy_gains(kept_scores(folder, GRID))):
-        yield f"remedy_gains_{GRID}", figures.remedy_gains(gains)
+        yield f"remedy_gains_{GRID}", scatters.remedy_gains(gains)
     for config in REAL_TEXT:
         if has_scores(folder, config):
             runs = [scores for scores in kept_scores(folder, config) if scores.system in CANDIDATES]
@@ -188,7 +196,7 @@ def system_row(text: str, runs: Sequence[Scores]) -> list[Cell]:
 
 MAKERS: dict[str, Maker] = {
     "what_to_use": what_to_use,
-    "what_to_use_first": partial(what_to_use, shown=FIRST, intervals=False),
+    "what_to_use_first": partial(what_to_use, shown=FIRST, brief=True),
     ":systems_short": maker(
         systems_table,
         ["system", "seeds", "supervised", "zero-shot", "through pivot", "off-target"],
@@ -228,7 +236,7 @@ MAKERS: dict[str, Maker] = {
     ),
     ":remedies_short": maker(
         remedies_table,
-        ["system", "trained on with", "supervised", "others, directly", "off-target"],
+        ["system", "trained further with", "supervised", "others, directly", "off-target"],
         "BLEU; others: directions without the pivot. The first row of each system is its own.",
         linked=False,
     ),

@@ -100,6 +100,15 @@ def pivots_of(runs: Iterable[Scores]) -> set[str]:
     return {scores.pivot_by.removesuffix(f", seed {scores.seed}") for scores in runs if scores.pivot_by}
 
 
+def have_two_pivots(runs: Iterable[Scores]) -> bool:
+    """Whether several systems translate through the pivot for some of the runs, or another one for some and
+    they themselves for others: a mean over them would be of neither.
+    """
+    runs = [*runs]
+    some_by_themselves = not all(scores.pivot_by for scores in runs)
+    return len(pivots_of(runs)) + some_by_themselves > 1
+
+
 def lines_note(scores: Scores) -> str:
     """How much of the test set was scored, where it was not all."""
     lines = scores.decoding.get("lines")

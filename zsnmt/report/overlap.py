@@ -5,36 +5,39 @@ overlaps.
 from collections.abc import Mapping
 
 from zsnmt.report.scores import short_commit
+from zsnmt.report.table import markdown_grid
 
 
 def round_trip_table(measured: dict) -> str:
     """What a text pipeline gives back of real sentences, by language, in Markdown; see
     `zsnmt.text.round_trip`.
     """
-    columns = ["respelt", "exact", "spaced", "recased", "lost"]
-    lines = [
-        f"| language | tokenisation | sentences | {' | '.join(columns)} |",
-        f"|---|---|---:|{'---:|' * len(columns)}",
+    shares = ["respelt", "exact", "spaced", "recased", "lost"]
+    rows = [
+        [language, f"`{row['kind']}`", f"{row['sentences']:,}", *(f"{row[share]:.2f} %" for share in shares)]
+        for language, row in measured["languages"].items()
     ]
-    for language, row in measured["languages"].items():
-        shares = " | ".join(f"{row[column]:.2f} %" for column in columns)
-        lines.append(f"| {language} | `{row['kind']}` | {row['sentences']:,} | {shares} |")
-    return "\n".join([*lines, "", f"Commit {short_commit(measured['commit'])}, {measured['units']}."])
+    numbers = [False, False, *[True] * (1 + len(shares))]
+    table = markdown_grid(["language", "tokenisation", "sentences", *shares], rows, numbers)
+    return f"{table}\n\nCommit {short_commit(measured['commit'])}, {measured['units']}."
 
 
 def overlap_table(corpora: Mapping[str, Mapping[str, Mapping[str, int]]]) -> str:
     """Training pairs of each corpus that have a held-out sentence, in Markdown; counts by pair as in
     overlap.json.
     """
-    lines = [
-        "| corpus | pairs of languages | training pairs | with a validation sentence | with a test sentence "
-        "| left out |",
-        "|---|---:|---:|---:|---:|---:|",
+    columns = {  # titles, by what they are in overlap.json
+        "lines": "training pairs",
+        "valid": "with a validation sentence",
+        "test": "with a test sentence",
+        "removed": "left out",
+    }
+    rows = [
+        [
+            *(corpus, str(len(pairs))),
+            *(f"{sum(counts[column] for counts in pairs.values()):,}" for column in columns),
+        ]
+        for corpus, pairs in corpora.items()
     ]
-    for corpus, pairs in corpora.items():
-        sums = (
-            sum(counts[column] for counts in pairs.values())
-            for column in ("lines", "valid", "test", "removed")
-        )
-        lines.append(f"| {corpus} | {len(pairs)} | {' | '.join(f'{number:,}' for number in sums)} |")
-    return "\n".join(lines)
+    numbers = [False, *[True] * (1 + len(columns))]
+    return markdown_grid(["corpus", "pairs of languages", *columns.values()], rows, numbers)

@@ -16,7 +16,7 @@ from zsnmt.languages import (
     Direction,
     kind_name,
 )
-from zsnmt.report import figures
+from zsnmt.report import figures, scatters
 from zsnmt.report.alike import not_supervised
 from zsnmt.report.chosen import marked
 from zsnmt.report.examples import MOST, Example
@@ -37,12 +37,12 @@ from zsnmt.report.plotted import (
     validations,
 )
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
-from zsnmt.report.probes.folder import has_probes, probes_of
+from zsnmt.report.probes.folder import comparable, has_probes, probes_of
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import Run, all_directions, groups_of, runs_by_system
 from zsnmt.report.studies.factorial import remedy_gains
 from zsnmt.report.systems import tables
-from zsnmt.report.table import Table, tsv
+from zsnmt.report.table import FORMS, Cell, Measured, Table, tsv
 from zsnmt.runs.scores import DIRECT, Scores
 from zsnmt.scoring.figures import MAIN
 
@@ -54,6 +54,7 @@ APART = (
     "runs",
 )  # tables that have places of their own
 MOST_PANELS = 30  # directions that have a panel each
+EVERY_DIRECTION = "the table of every direction"
 MOST_ROWS = 1000  # of a table of directions that is open when the page is
 KIND_NOTES = {
     ZERO_RESOURCE: "zero-resource directions have synthetic text alone",
@@ -66,30 +67,41 @@ TEMPLATES = templates(Path(__file__).parent)
 def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], examples_seed: int) -> str:
     """The HTML page of runs that can be compared, with examples from `zsnmt.report.examples`."""
     all_scores = [run.scores for run in runs]
-    first, made, probed = all_scores[0], tables(all_scores), probes_of(runs)
-    groups = dict(groups_of(all_scores))
+    first, made = all_scores[0], tables(all_scores)
+    probed, probed_otherwise = comparable(probes_of(runs))
+    groups, by_system = dict(groups_of(all_scores)), runs_by_system(all_scores)
     others = [kind_name(kind) for kind in KINDS if kind in groups and kind != SUPERVISED]
     return TEMPLATES.get_template("page.html.jinja").render(
         title=f"{first.config}: {' and '.join(others)} against pivot" if others else first.config,
         finding=finding(all_scores),
         not_supervised=not_supervised(groups),
-        lead=f"Systems: {', '.join(runs_by_system(all_scores))}. Languages: "
+        lead=f"Systems: {', '.join(by_system)}. Languages: "
         f"{', '.join(first.languages).replace(first.pivot, f'{first.pivot} (the pivot)', 1)}.",
         pivot=first.pivot,
         tables=made,
         most_rows=MOST_ROWS,
         summaries=[name for name in made if name not in APART],
         papers=beside_papers(all_scores, probed),
-        remedies=inline_figures(remedy_figures(all_scores)),
-        against_pivot=inline_figures(comparison_figures(all_scores)),
-        heat_maps=drawn_maps(heat_maps(all_scores), "the table of every direction"),
+        remedies=inline_figures(
+            remedy_figures(all_scores), "the means of each system are in the table of systems"
+        ),
+        against_pivot=inline_figures(comparison_figures(all_scores), f"the numbers are in {EVERY_DIRECTION}"),
+        heat_maps=drawn_maps(heat_maps(all_scores), EVERY_DIRECTION),
         signatures=signature_note(all_scores),
-        training=inline_figures(training_figures(runs)),
+        training=inline_figures(training_figures(runs), "the means are in the table below"),
+        curves=curves_table(runs),
         from_logs=", ".join(f"{curve.system} seed {curve.seed}" for curve in log_curves(runs)),
         chosen=", ".join(scores.name for scores in all_scores if scores.chosen_on),
+        learners=", ".join(system for system, runs in by_system.items() if learned_more(runs)),
         probe_headlines=[marked(table, all_scores) for table in headlines(probed)],
         probe_details=[marked(table, all_scores) for table in details(probed)],
-        probe_figures=inline_figures(probe_figures(probed, [*runs_by_system(all_scores)])),
+        probe_figures=inline_figures(
+            probe_figures(probed, [*by_system]),
+            "the numbers are in the table of every layer below",
+        ),
+        compared=any(any(one.similarities.values()) for one in probed),
+        removing=any(one.record["removed_layers"] for one in probed),
+        probed_otherwise=probed_otherwise,
         confusions=drawn_maps(confusion_maps(probed), "a table below"),
         unprobed=", ".join(run.scores.name for run in runs if not has_probes(run.folder)),
         examples=examples,
@@ -104,6 +116,11 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
     )
 
 
+def learned_more(runs: Sequence[Scores]) -> bool:
+    """Whether a system has learned directions that have no text by people, or a few lines."""
+    return bool({ZERO_RESOURCE, FEW_SHOT} & {*runs[0].kinds.values()})
+
+
 def kind_names(all_scores: Sequence[Scores]) -> dict[Direction, str]:
     """What each direction is to the runs, each kind once."""
     found = {(result.direction, result.kind) for scores in all_scores for result in scores.results}
@@ -116,7 +133,7 @@ def kind_names(all_scores: Sequence[Scores]) -> dict[Direction, str]:
 def remedy_figures(all_scores: Sequence[Scores]) -> list[tuple[str, str, Figure]]:
     """Name, title and drawing of what remedies gain; none without a study of them."""
     gains, title = remedy_gains(all_scores), "What remedies gain, by how much was off-target without them"
-    return [("remedy_gains", title, figures.remedy_gains(gains))] if gains else []
+    return [("remedy_gains", title, scatters.remedy_gains(gains))] if gains else []
 
 
 def training_figures(runs: Sequence[Run]) -> list[tuple[str, str, Figure]]:
@@ -149,6 +166,25 @@ def validation_table(runs: Sequence[Run]) -> Table:
     found = [astuple(replace(one, kind=kind_name(one.kind))) for one in validations(runs)]
     rows = [[None if cell is None else str(cell) for cell in row] for row in found]
     return Table("validation", "Validation while training", columns, rows=rows, about="")
+
+
+def curves_table(runs: Sequence[Run]) -> Table:
+    """What curves of training are drawn from: a row for each run, kind of direction and validation."""
+    found = validations(runs)
+    drawn = {"loss": curves(found, "nll_loss") + log_curves(runs), MAIN: curves(found, "bleu")}
+    cells: dict[tuple[str, int, str, int], dict[str, Measured]] = {}
+    for figure, of_figure in drawn.items():
+        for curve in of_figure:
+            for updates, value in zip(curve.updates, curve.values):
+                key = curve.system, curve.seed, curve.kind, updates
+                cells.setdefault(key, {})[figure] = Measured(figure, value)
+    rows: list[list[Cell]] = [
+        [system, str(seed), kind_name(kind), str(updates), *map(of_row.get, drawn)]
+        for (system, seed, kind, updates), of_row in cells.items()
+    ]
+    titles = ["system", "seed", "directions", "updates", *(FORMS[figure].title for figure in drawn)]
+    table = Table("training_means", "Validation while training", titles, rows=rows, headers=4, about="")
+    return table.without_empty_columns()
 
 
 def mean_bleu(all_scores: Sequence[Scores]) -> dict[Direction, float]:
@@ -188,7 +224,8 @@ def write_beside(page_path: Path, runs: Sequence[Run], formats: Sequence[str]) -
 
 def files_beside(runs: Sequence[Run], formats: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """Ending and content of each file."""
-    all_scores, probed = [run.scores for run in runs], probes_of(runs)
+    all_scores = [run.scores for run in runs]
+    probed, _ = comparable(probes_of(runs))
     for form in (form for form in TABLE_FORMATS if form in formats):
         probe_tables = [marked(table, all_scores) for table in [*headlines(probed), *details(probed)]]
         for table in [*tables(all_scores).values(), *probe_tables]:

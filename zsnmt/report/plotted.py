@@ -9,8 +9,9 @@ from functools import partial
 from statistics import fmean
 from typing import NamedTuple
 
-from zsnmt.languages import SUPERVISED, ZERO_SHOT, Direction, kind_name, parse_direction
-from zsnmt.report.scores import Run, runs_by_system, system_kind, way_pairs, ways_of, words
+from zsnmt.languages import KINDS, SUPERVISED, Direction, kind_name, parse_direction
+from zsnmt.report.notes import have_two_pivots, pivots_of
+from zsnmt.report.scores import Run, runs_by_system, way_pairs, ways_of, words
 from zsnmt.report.table import FORMS
 from zsnmt.runs.folder import CHECKPOINTS, LOG_FILE
 from zsnmt.runs.log import logged_validations
@@ -43,15 +44,15 @@ class HeatMap:
 
 
 class MapKind(NamedTuple):
-    """A kind of heat map: as `HeatMap` has it, the end of its scale where that is known, and the values of a
-    run.
+    """A kind of heat map: as `HeatMap` has it, the end of its scale where that is known, and the values of
+    the runs of a system.
     """
 
     kind: str
     scale: str
     title: str
     top: float | None
-    of_run: Callable[[Scores], Mapping[Direction, float]]
+    of_runs: Callable[[Sequence[Scores]], dict[Direction, float]]
 
 
 def heat_maps(all_scores: Sequence[Scores]) -> list[HeatMap]:
@@ -59,11 +60,8 @@ def heat_maps(all_scores: Sequence[Scores]) -> list[HeatMap]:
     over its seeds.
     """
     maps = []
-    for kind, scale, title, top, of_run in map_kinds(ways_of(all_scores)):
-        by_name = {
-            system: mean_by_direction([*map(of_run, runs)])
-            for system, runs in runs_by_system(all_scores).items()
-        }
+    for kind, scale, title, top, of_runs in map_kinds(ways_of(all_scores)):
+        by_name = {system: of_runs(runs) for system, runs in runs_by_system(all_scores).items()}
         low, high = limits(scale, [value for values in by_name.values() for value in values.values()], top)
         for system, values in by_name.items():
             if values:
@@ -96,14 +94,14 @@ def map_kinds(ways: Sequence[Way]) -> list[MapKind]:
                 FIGURES[figure].better or HIGHER,
                 title,
                 top=100 if share else None,
-                of_run=partial(direction_figures, way=way, figure=figure),
+                of_runs=partial(mean_figures, way=way, figure=figure),
             )
         )
     for way, other in way_pairs(ways):
         title = f"{FORMS[MAIN].title}, {way.label} minus {other.label}"
         name = f"{way.file_name}_minus_{other.file_name}"
         kinds.append(
-            MapKind(name, DIFFERENCE, title, top=None, of_run=partial(differences, way=way, other=other))
+            MapKind(name, DIFFERENCE, title, top=None, of_runs=partial(differences, way=way, other=other))
         )
     return kinds
 
@@ -124,9 +122,18 @@ def direction_figures(scores: Scores, way: Way, figure: str) -> dict[Direction, 
     }
 
 
-def differences(scores: Scores, way: Way, other: Way) -> dict[Direction, float]:
-    """The main figure in one way minus that in another, of the directions that were decoded in both."""
-    values, others = (direction_figures(scores, each, MAIN) for each in (way, other))
+def mean_figures(runs: Sequence[Scores], way: Way, figure: str) -> dict[Direction, float]:
+    """The same of a system, means over its seeds; none through the pivot where its runs have two."""
+    if way == PIVOT and have_two_pivots(runs):
+        return {}
+    return mean_by_direction([direction_figures(scores, way, figure) for scores in runs])
+
+
+def differences(runs: Sequence[Scores], way: Way, other: Way) -> dict[Direction, float]:
+    """The main figure of a system in one way minus that in another, of the directions that were decoded in
+    both.
+    """
+    values, others = (mean_figures(runs, each, MAIN) for each in (way, other))
     return {
         direction: value - others[direction] for direction, value in values.items() if direction in others
     }
@@ -134,11 +141,21 @@ def differences(scores: Scores, way: Way, other: Way) -> dict[Direction, float]:
 
 @dataclass(frozen=True)
 class AgainstPivot:
-    """The main figure of a system in directions that are not supervised: through the pivot, and directly."""
+    """The main figure of a system in directions that are not supervised: through the pivot, and directly.
+
+    `kinds`: what the directions are to the system, zero_shot, or zero_resource and few_shot, too, to one that
+    has learned from such text; `pivot_by`: the system that translates through the pivot, None for itself.
+    """
 
     system: str
-    kind: str  # zero_shot; zero_resource or few_shot to a system that has learned from such text
+    kinds: Sequence[str]
     points: dict[Direction, tuple[float, float]]
+    pivot_by: str | None = None
+
+    @property
+    def translator(self) -> str:
+        """The system that translates through the pivot."""
+        return self.pivot_by or self.system
 
     @property
     def above(self) -> int:
@@ -147,17 +164,16 @@ class AgainstPivot:
 
 
 def against_pivot(all_scores: Sequence[Scores]) -> list[AgainstPivot]:
-    """Each system that was scored both ways, as means over its seeds."""
+    """Each system that was scored both ways, as means over its seeds; none whose runs have two pivots."""
     compared = []
     for system, runs in runs_by_system(all_scores).items():
-        through, direct = (
-            mean_by_direction([direction_figures(scores, way, MAIN) for scores in runs])
-            for way in (PIVOT, DIRECT)
-        )
+        through, direct = (mean_figures(runs, way, MAIN) for way in (PIVOT, DIRECT))
         points = {direction: (value, direct[direction]) for direction, value in through.items()}
         if points:
-            kind = system_kind(runs, next(iter(points)), otherwise=ZERO_SHOT)
-            compared.append(AgainstPivot(system, kind, points))
+            found = {runs[0].kinds[direction] for direction in points}
+            kinds = [kind for kind in KINDS if kind in found]
+            pivot_by = next(iter(pivots_of(runs)), None)
+            compared.append(AgainstPivot(system, kinds, points, pivot_by=pivot_by))
     return compared
 
 

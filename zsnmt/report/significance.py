@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zsnmt.languages import Direction
-from zsnmt.report.notes import pivots_of
+from zsnmt.report.notes import have_two_pivots
 from zsnmt.report.scores import Column, WayDifference, mean_over_directions, system_kind
 from zsnmt.report.table import Cell, Measured, complete, join_sentences, seed_cell
 from zsnmt.runs.scores import PIVOT, Scores, Way
@@ -41,8 +41,7 @@ class Side(NamedTuple):
     @property
     def of_two_pivots(self) -> bool:
         """Whether the column is of the pivot, and the runs have more than one."""
-        some_by_themselves = not all(scores.pivot_by for scores in self.runs)
-        return self.column.way == PIVOT and len(pivots_of(self.runs)) + some_by_themselves > 1
+        return self.column.way == PIVOT and have_two_pivots(self.runs)
 
     def means(self, directions: Collection[Direction] | None = None) -> list[float | None]:
         """The mean of each run over the directions of the column, or over some of them."""
@@ -64,28 +63,55 @@ def mean_measured(runs: Sequence[Scores], column: Column) -> Measured | None:
     return seed_cell(column.figure, Side(runs, column).means(), mean and mean.intervals.get(column.figure))
 
 
+class Part(NamedTuple):
+    """Some directions of the runs of a system, decoded in a way, whatever kinds they are to it."""
+
+    runs: Sequence[Scores]
+    way: Way
+    directions: Collection[Direction]
+
+    def sides(self, figure: str) -> list[tuple[Side, list[Direction]]]:
+        """A figure by kind, with the directions of that kind."""
+        first = self.runs[0]
+        columns = [Column(kind, way, figure) for kind, way in first.groups if way == self.way]
+        found = [
+            (column, [each for each in first.select(column.kind, self.way) if each in self.directions])
+            for column in columns
+        ]
+        return [(Side(self.runs, column), directions) for column, directions in found if directions]
+
+    def means(self, figure: str) -> list[float | None]:
+        """The mean of each run over all of the directions."""
+        sides = self.sides(figure)
+        of_sides = [side.means(directions) for side, directions in sides]
+        weights = [len(directions) for _, directions in sides]
+        of_runs = [complete(of_run) for of_run in zip(*of_sides, strict=True)]
+        return [float(np.average(of_run, weights=weights)) if of_run else None for of_run in of_runs]
+
+    def resamples(self, figure: str) -> Resamples:
+        """The same mean in each resample; over the seeds the mean."""
+        sides = self.sides(figure)
+        found = complete([side.resamples(directions) for side, directions in sides])
+        weights = [len(directions) for _, directions in sides]
+        return np.average(found, axis=0, weights=weights) if found else None
+
+    def measured(self, figure: str) -> Measured | None:
+        """The mean over the directions, over the seeds."""
+        sides = self.sides(figure)
+        if len(sides) == 1:
+            ((side, directions),) = sides
+            if len(directions) == len(self.runs[0].select(side.column.kind, self.way)):
+                return mean_measured(self.runs, side.column)  # of which intervals are known
+        return seed_cell(figure, self.means(figure))
+
+
 def mean_of_part(runs: Sequence[Scores], way: Way, figure: str, *, with_pivot: bool) -> Measured | None:
     """A figure of a system: its mean over the directions with the pivot, or over all others, whatever kind
     they are to it.
     """
     pivot = runs[0].pivot
-    parts = {
-        Column(kind, way, figure): [
-            direction for direction in runs[0].select(kind, way) if (pivot in direction) == with_pivot
-        ]
-        for kind, of_kind in runs[0].groups
-        if of_kind == way
-    }
-    parts = {column: directions for column, directions in parts.items() if directions}
-    whole = [column for column in parts if len(parts[column]) == len(runs[0].select(column.kind, way))]
-    if len(parts) == 1 and whole:  # of which intervals are known
-        return mean_measured(runs, whole[0])
-    means = [Side(runs, column).means(directions) for column, directions in parts.items()]
-    weights = [len(directions) for directions in parts.values()]
-    of_runs = [complete(of_run) for of_run in zip(*means, strict=True)]
-    return seed_cell(
-        figure, [float(np.average(of_run, weights=weights)) if of_run else None for of_run in of_runs]
-    )
+    directions = {direction for direction in runs[0].kinds if (pivot in direction) == with_pivot}
+    return Part(runs, way, directions).measured(figure)
 
 
 def resamples(scores: Scores, column: Column, directions: Collection[Direction] | None = None) -> Resamples:
@@ -147,19 +173,17 @@ def mean_difference(
 def difference_of_ways(
     runs: Sequence[Scores], ways: WayDifference, directions: Collection[Direction] | None = None
 ) -> Measured | None:
-    """The difference of two ways of decoding, over the directions that were decoded in both, or over some of
-    them.
-
-    None unless all were decoded in both ways.
+    """The difference of two ways of decoding, over those of some directions that were decoded in both, by
+    default of all that were decoded in either. It is noted where that is not all of them, and None where it
+    is none.
     """
     one, other = (Side(runs, column) for column in ways.sides)
-    if directions is None:
-        directions = [
-            direction
-            for direction in runs[0].select(*one.column[:2])
-            if direction in runs[0].select(*other.column[:2])
-        ]
-    return mean_difference(one, other, directions, same_runs=True)
+    of_one, of_other = (runs[0].select(*side.column[:2]) for side in (one, other))
+    wanted = {**of_one, **of_other} if directions is None else directions
+    both = [direction for direction in wanted if direction in of_one and direction in of_other]
+    found = mean_difference(one, other, both, same_runs=True)
+    note = f"{len(both)} of {len(wanted)} directions" if len(both) < len(wanted) else ""
+    return found and replace(found, note=note)
 
 
 def of_same_seeds(

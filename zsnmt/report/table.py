@@ -175,12 +175,14 @@ def markdown_table(table: Table) -> str:
 
 def markdown_rows(table: Table) -> str:
     """The table alone."""
-    rows = [
-        table.columns,
-        ["---:" if number else "---" for number in table.numbers()],
-        *([format_cell(cell).replace("|", "\\|") for cell in row] for row in table.rows),
-    ]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return markdown_grid(table.columns, table.rows, table.numbers())
+
+
+def markdown_grid(columns: Sequence[str], rows: Iterable[Sequence[Cell]], numbers: Sequence[bool]) -> str:
+    """Rows under the titles of their columns in Markdown; `numbers`: which columns hold figures."""
+    titles, *cells = ([format_cell(cell).replace("|", "\\|") for cell in row] for row in (columns, *rows))
+    lines = titles, ["---:" if number else "---" for number in numbers], *cells
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def text_rows(table: Table, width: int = WIDTH) -> str:

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 from zsnmt.errors import InputError
+from zsnmt.files.locks import locked
 from zsnmt.files.names import is_plain
 from zsnmt.files.records import write_json
 from zsnmt.files.replacing import new_folder
@@ -33,39 +34,45 @@ def average_again(run: Path, number: int, name: str | None = None) -> Path:
     called `name`, by default `SYSTEM_mean_of_NUMBER`; returns its folder.
 
     It has the text pipeline, the config and the log of the training, and can be scored and used like any
-    run. Raises `InputError` for a run that has fewer checkpoints, for a name that cannot be a folder's, and
-    for a folder that is there already.
+    run. Raises `InputError` for a run that has fewer checkpoints or in which another process is at work, for
+    a name that cannot be a folder's, and for a folder that is there already.
     """
     check_trained(run)
-    check_pipeline(run)
     record = read_record(run)
     system = name or f"{record['system']}_mean_of_{number}"
     if not is_plain(system):
         raise InputError(f"'{system}' cannot name a system, whose runs are in a folder of that name")
-    best = best_checkpoints(run / CHECKPOINTS, number)
-    if len(best) < number:
-        raise InputError(
-            f"{run / CHECKPOINTS} has {len(best)} of the best checkpoints, and not {number}; give a --number "
-            f"of {len(best)} or less"
-        )
     there = run.resolve().parent.parent / system / f"seed{record['seed']}"
     own = ["--name", system] * (name is not None)
     command = ["zsnmt", "average", path_from_top(run), "--number", str(number), *own]
-    with new_folder(there) as part:
-        shutil.copytree(run / PIPELINE_FOLDER, part / PIPELINE_FOLDER)
-        for file in [path for path in run.iterdir() if is_of_training(path)]:
-            shutil.copyfile(file, part / file.name)
-        if (run / BEFORE).is_dir():
-            shutil.copytree(run / BEFORE, part / BEFORE)
-        if (validations := run / CHECKPOINTS / VALIDATION_FILE).is_file():
-            (part / CHECKPOINTS).mkdir()
-            shutil.copyfile(validations, part / CHECKPOINTS / VALIDATION_FILE)
-        write_json(
-            part / RECORD_FILE,
-            {**record, "system": system, "command": shlex.join(command), "checkpoints_averaged": number},
-        )
-        average_checkpoints(best, part / MODEL_FILE)
+    with locked(run):  # else a training that begins anew could replace some of the checkpoints
+        check_pipeline(run)
+        best = best_checkpoints(run / CHECKPOINTS, number)
+        if len(best) < number:
+            raise InputError(
+                f"{run / CHECKPOINTS} has {len(best)} of the best checkpoints, and not {number}; give a "
+                f"--number of {len(best)} or less"
+            )
+        with new_folder(there) as part:
+            copy_training(run, part)
+            write_json(
+                part / RECORD_FILE,
+                {**record, "system": system, "command": shlex.join(command), "checkpoints_averaged": number},
+            )
+            average_checkpoints(best, part / MODEL_FILE)
     return there
+
+
+def copy_training(run: Path, folder: Path) -> None:
+    """Copy what a run says of its training, and its text pipeline, into a folder."""
+    shutil.copytree(run / PIPELINE_FOLDER, folder / PIPELINE_FOLDER)
+    for file in [path for path in run.iterdir() if is_of_training(path)]:
+        shutil.copyfile(file, folder / file.name)
+    if (run / BEFORE).is_dir():
+        shutil.copytree(run / BEFORE, folder / BEFORE)
+    if (validations := run / CHECKPOINTS / VALIDATION_FILE).is_file():
+        (folder / CHECKPOINTS).mkdir()
+        shutil.copyfile(validations, folder / CHECKPOINTS / VALIDATION_FILE)
 
 
 def is_of_training(path: Path) -> bool:

@@ -4,6 +4,7 @@ import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from zipfile import is_zipfile
 
@@ -130,6 +131,17 @@ def updates_of(path: Path) -> int:
     return load_checkpoint(path)["optimizer_history"][-1]["num_updates"]
 
 
+def write_checkpoint(state: dict, output: Path) -> None:
+    """Write a checkpoint to `output`. An OSError, as of a full disk, names it.
+
+    The checkpoint is made in memory first: `torch.save` turns an OSError of a file into a RuntimeError.
+    """
+    content = BytesIO()
+    torch.save(state, content)
+    with replacing(output) as file:
+        file.write(content.getbuffer())
+
+
 def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
     """Write a checkpoint whose weights are the arithmetic mean of those in `paths`.
 
@@ -153,6 +165,6 @@ def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
     average["model"] = {name: (sums[name] / len(paths)).to(weight.dtype) for name, weight in model.items()}
     average["last_optimizer_state"] = None
     average["averaged"] = [path.name for path in paths]
-    with renew_checksums(output), replacing(output) as file:
-        torch.save(average, file)
+    with renew_checksums(output):
+        write_checkpoint(average, output)
     logger.info("wrote the mean of %d checkpoints to %s", len(paths), output)

@@ -23,13 +23,14 @@ class Ending(NamedTuple):
 
         It is not where validation text has got worse or hardly differs, and training text is known better.
         """
-        return self.summary.still_fell or self.training >= self.validation
+        return bool(self.summary.still_fell) or self.training >= self.validation
 
     def __str__(self) -> str:
         if self.summary.still_fell:
             fell = "the loss still fell when the training ended, so a longer one would bring more"
         else:
-            fell = f"the validation loss has not fallen since epoch {self.summary.best_epoch}"
+            since = f"epoch {self.summary.best_epoch}, after {self.summary.best_updates} updates"
+            fell = f"the validation loss has not fallen since {since}"
         if self.training < self.validation:
             return fell
         return (

@@ -35,7 +35,7 @@ DIRECTION_LISTS = SYNTHETIC, FEW = "synthetic", "few_shot"
 RECORD = {  # what run.json says
     **dict.fromkeys(("config", "system", "text"), str),
     "seed": int,
-    **dict.fromkeys(("command", "commit"), str | None),
+    **dict.fromkeys(("command", "commit", "training_text"), str | None),
     "versions": Mapping[str, str] | None,
     "overlap": Mapping[str, Mapping[str, int]] | None,
     "adapted_from": Mapping | None,

@@ -13,6 +13,7 @@ SKIPPED = re.compile(
     r"\| WARNING \| .* ([\d,]+) samples have invalid sizes and will be skipped, max_positions=\(?(\d[\d, ]*)"
 )
 
+CRITERION = "label_smoothed_cross_entropy"  # logs the loss (nll_loss) by which checkpoints are chosen
 REFUSAL = re.compile(r"(?:fairseq-train: )?error: (.*)")  # of argparse, or one of ours
 ERROR_PREFIX = "zsnmt.errors.InputError: "
 # It stands before each line of a traceback where several processes train.
@@ -89,37 +90,53 @@ class Validated(NamedTuple):
 
 
 def logged_validations(log: str) -> list[Validated]:
-    """What fairseq's log (`--log-format json`) says of each validation, in order."""
-    return [
-        Validated(entry["epoch"], int(entry["valid_num_updates"]), float(entry["valid_nll_loss"]))
-        for entry in entries_of("valid", log)
-    ]
+    """What fairseq's log (`--log-format json`) says of each validation, in order; `InputError` for one
+    without the loss that a criterion may keep to itself.
+    """
+    found = []
+    for entry in entries_of("valid", log):
+        if "valid_nll_loss" not in entry:
+            raise InputError(
+                f"the training log has no valid_nll_loss in epoch {entry['epoch']}, which its criterion does "
+                f"not log; train with --criterion {CRITERION}"
+            )
+        found.append(
+            Validated(entry["epoch"], int(entry["valid_num_updates"]), float(entry["valid_nll_loss"]))
+        )
+    return found
 
 
 class Summary(NamedTuple):
-    """A whole training: its epochs and updates, its best validation loss (bits a token), and after which
-    epoch it had that.
+    """A whole training: its epochs and updates, its best validation loss (bits a token), and in which epoch
+    and after how many updates it had that; the latter is None where an older text does not say it.
     """
 
     epochs: int
     updates: int
     loss: float
     best_epoch: int
+    best_updates: int | None = None
 
     def __str__(self) -> str:
+        updates = "" if self.best_updates is None else f" after {self.best_updates} updates"
         return (
             f"{self.epochs} epochs, {self.updates} updates, best validation loss {self.loss:g} bits a token "
-            f"in epoch {self.best_epoch}"
+            f"in epoch {self.best_epoch}{updates}"
         )
 
     @property
-    def still_fell(self) -> bool:
-        """Whether the loss still fell when the training ended: its last epoch was its best."""
-        return self.best_epoch == self.epochs
+    def still_fell(self) -> bool | None:
+        """Whether the loss still fell when the training ended: its last validation was its best. None where
+        that is not known: of one epoch, within which it may have been validated several times.
+        """
+        if self.best_updates is not None:
+            return self.best_updates == self.updates
+        return None if self.epochs == 1 else self.best_epoch == self.epochs
 
 
 SUMMARY = re.compile(
     r"(\d+) epochs, (\d+) updates, best validation loss ([\d.e+-]+) bits a token in epoch (\d+)"
+    r"(?: after (\d+) updates)?"
 )
 
 
@@ -128,7 +145,7 @@ def summarise(validations: Sequence[Validated]) -> Summary:
     if not validations:
         raise InputError("the training log holds no validation; train the run first")
     best, last = min(validations, key=lambda one: one.loss), validations[-1]
-    return Summary(last.epoch, last.updates, loss=best.loss, best_epoch=best.epoch)
+    return Summary(last.epoch, last.updates, loss=best.loss, best_epoch=best.epoch, best_updates=best.updates)
 
 
 def read_summary(text: str) -> Summary | None:
@@ -136,4 +153,10 @@ def read_summary(text: str) -> Summary | None:
     match = SUMMARY.match(text)
     if match is None:
         return None
-    return Summary(int(match[1]), int(match[2]), loss=float(match[3]), best_epoch=int(match[4]))
+    return Summary(
+        int(match[1]),
+        int(match[2]),
+        loss=float(match[3]),
+        best_epoch=int(match[4]),
+        best_updates=int(match[5]) if match[5] else None,
+    )

@@ -149,6 +149,7 @@ class Scores:
     commit: str = "unknown"
     versions: Mapping[str, str] = field(default_factory=dict)
     text: str | None = None
+    training_text: str | None = None  # a checksum of the text that it was trained on, all pairs together
     overlap: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     adapted_from: Mapping | None = None
     training: str | None = None

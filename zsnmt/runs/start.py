@@ -8,7 +8,7 @@ from typing import Any
 
 from zsnmt.data.binarised_folder import shards_of
 from zsnmt.errors import InputError
-from zsnmt.files.checksums import sha256
+from zsnmt.files.checksums import checksum_of, sha256
 from zsnmt.files.records import CLEANING_FILE, OVERLAP_FILE, read_json, write_json
 from zsnmt.files.replacing import new_folder, replacing
 from zsnmt.languages import LANGUAGES_FILE, read_languages
@@ -48,7 +48,7 @@ def start_run(
     further: Mapping[str, Any] | None = None,
 ) -> None:
     """Make a run folder: the config as used, the text pipeline, and run.json with command, commit, versions,
-    overlap and the number of shards, where the data have several.
+    a checksum of the training text, overlap and the number of shards, where the data have several.
 
     A run that goes on from another, in an adaptation of that mode, names it and keeps its hypotheses in
     `before/`. `further` is what run.json says besides. A run without checkpoints is begun anew, so that
@@ -85,6 +85,8 @@ def start_run(
             "versions": versions(),
             "text": str(text.resolve()),
         }
+        if files := sorted(text.glob("train.*")):
+            record["training_text"] = checksum_of({file.name: sha256(file) for file in files})
         if (shards := len(shards_of(data))) > 1:
             record["shards"] = shards
         if (text / OVERLAP_FILE).is_file():

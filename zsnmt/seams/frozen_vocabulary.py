@@ -12,6 +12,7 @@ from zsnmt.modules.frozen_weights import FrozenWeights, freeze_rows
 from zsnmt.modules.growing_vocabulary import GrowingVocabulary
 from zsnmt.modules.language_adapter import LanguageAdapters
 from zsnmt.seams.language_embedding import decoder_tags
+from zsnmt.seams.options import refuse_without, spelt, value_of
 
 DEFAULTS = {"frozen_vocabulary": "none", "adapter_dim": 0}
 
@@ -38,10 +39,8 @@ def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
     """
     if args.frozen_vocabulary != "none":
         freeze_older_languages(model, args, task)
-    elif args.adapter_dim:
-        raise InputError(
-            f"--adapter-dim {args.adapter_dim} is for languages added by --frozen-vocabulary; leave it out"
-        )
+    else:
+        refuse_without("--frozen-vocabulary", args, adapter_dim=0)
 
 
 def freeze_older_languages(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
@@ -52,9 +51,10 @@ def freeze_older_languages(model: TransformerModel, args: Namespace, task: Fairs
     decoder.vocabulary = GrowingVocabulary(sizes)
     if args.adapter_dim:
         added, layers = [tag for tag in tags if tag >= first], range(len(decoder.layers))
-        decoder.adapters = nn.ModuleList(
-            LanguageAdapters(added, args.decoder_embed_dim, args.adapter_dim) for _ in layers
-        )
+        with value_of("--adapter-dim"):
+            decoder.adapters = nn.ModuleList(
+                LanguageAdapters(added, args.decoder_embed_dim, args.adapter_dim) for _ in layers
+            )
     tables = {
         model.encoder.embed_tokens.weight,
         decoder.embed_tokens.weight,
@@ -83,8 +83,7 @@ def refuse_what_frozen_weights_forbid(args: Namespace) -> None:
     for name, reason in reasons.items():
         if getattr(args, name, None):
             raise InputError(
-                f"--{name.replace('_', '-')} does not go with --frozen-vocabulary, since {reason}; leave it "
-                "out"
+                f"{spelt(name)} does not go with --frozen-vocabulary, since {reason}; leave it out"
             )
 
 

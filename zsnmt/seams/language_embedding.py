@@ -33,8 +33,13 @@ def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
 
 def decoder_tags(task: FairseqTask, option: str, value: str) -> list[int]:
     """Dictionary ids of the tags of the task's languages, for an option that needs them as the decoder's
-    first token.
+    first token; `InputError` where that is something else.
     """
+    if getattr(getattr(task, "args", None), "left_pad_target", False):
+        raise InputError(
+            f"{option} {value} reads the language from the decoder's first token, where --left-pad-target "
+            "puts padding: leave that out, or set it to none"
+        )
     dictionary = task.target_dictionary
     languages = getattr(task, "langs", None) or []
     placement = getattr(task, "placement", None)

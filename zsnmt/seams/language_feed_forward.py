@@ -11,7 +11,7 @@ from zsnmt.errors import InputError
 from zsnmt.modules.language_feed_forward import LanguageFeedForward
 from zsnmt.seams.language_embedding import decoder_tags
 from zsnmt.seams.layers import chosen_layers
-from zsnmt.seams.options import refuse_without
+from zsnmt.seams.options import refuse_without, value_of
 
 OPTION = "--decoder-language-feed-forward-layers"
 WIDTH = 1024
@@ -47,9 +47,8 @@ def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
         )
     tags = decoder_tags(task, OPTION, args.decoder_language_feed_forward_layers)[1:]
     width = args.decoder_language_feed_forward_dim
-    if width < 1:
-        raise InputError(f"--decoder-language-feed-forward-dim {width} must be 1 or more")
     for number in chosen:
         dropout = FairseqDropout(args.dropout, module_name=LanguageFeedForward.__name__)
-        blocks = LanguageFeedForward(tags, args.decoder_embed_dim, width, dropout=dropout)
+        with value_of("--decoder-language-feed-forward-dim"):
+            blocks = LanguageFeedForward(tags, args.decoder_embed_dim, width, dropout=dropout)
         layers[number - 1].language_feed_forward = blocks

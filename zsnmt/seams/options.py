@@ -1,6 +1,8 @@
-"""Defaults of options, for whoever builds a model without a command line, and options without effect."""
+"""Defaults of options, for whoever builds a model without a command line, and options that are refused."""
 
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from zsnmt.errors import InputError
 
@@ -11,13 +13,46 @@ def set_defaults(args: Namespace, **defaults: object) -> None:
         setattr(args, name, getattr(args, name, value))
 
 
+def spelt(name: str) -> str:
+    """An option as it is typed."""
+    return f"--{name.replace('_', '-')}"
+
+
 def refuse_without(needed: str, args: Namespace, **defaults: object) -> None:
     """`InputError` for options that differ from their defaults, where the option that they need is not
     given.
     """
     for name, default in defaults.items():
         if (value := getattr(args, name)) != default:
-            raise InputError(
-                f"--{name.replace('_', '-')} {value} has no effect without {needed}; give both, or leave it "
-                "out"
-            )
+            given = spelt(name) if value is True else f"{spelt(name)} {value}"
+            raise InputError(f"{given} has no effect without {needed}; give both, or leave it out")
+
+
+def refuse_other_than_probabilities(args: Namespace, *names: str) -> None:
+    """`InputError` for an option that must be a probability, below 1."""
+    for name in names:
+        if not 0 <= (value := getattr(args, name)) < 1:
+            raise InputError(f"{spelt(name)} {value} must be at least 0 and below 1")
+
+
+@contextmanager
+def value_of(option: str) -> Iterator[None]:
+    """Turns what a module says of a value that it cannot have, a `ValueError`, into an `InputError` that
+    names the option.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(f"{option}: {error}") from error
+
+
+def refuse_sharded_layers(args: Namespace) -> None:
+    """`InputError` for weights in shards, for which fairseq hides each layer behind another module before its
+    seams are filled.
+    """
+    if getattr(args, "ddp_backend", None) == "fully_sharded":
+        raise InputError(
+            "--ddp-backend fully_sharded hides the layers that options of this model change; leave it out"
+        )

@@ -8,7 +8,7 @@ from fairseq.tasks import FairseqTask
 
 from zsnmt.modules.position_query import PositionQuery
 from zsnmt.seams.layers import chosen_layers
-from zsnmt.seams.options import refuse_without
+from zsnmt.seams.options import refuse_without, value_of
 
 OPTION, BASE = "--encoder-position-query-layers", 100.0
 DEFAULTS = {"encoder_position_query_layers": "none", "position_query_base": BASE}
@@ -35,4 +35,6 @@ def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
     if not chosen:
         refuse_without(OPTION, args, position_query_base=BASE)
     for number in chosen:
-        layers[number - 1].use_position_query(PositionQuery(args.encoder_embed_dim, args.position_query_base))
+        with value_of("--position-query-base"):
+            query = PositionQuery(args.encoder_embed_dim, args.position_query_base)
+        layers[number - 1].use_position_query(query)

@@ -32,3 +32,5 @@ def share_dropout_over_time(stack: nn.Module) -> None:
     for layer in stack.layers.children():  # iterating would skip layers at random under layer drop
         layer.dropout_module = VariationalDropout(layer.dropout_module.p, time_axis=0)
         layer.activation_dropout_module = VariationalDropout(layer.activation_dropout_module.p, time_axis=0)
+        if (blocks := getattr(layer, "language_feed_forward", None)) is not None:
+            blocks.dropout_module = VariationalDropout(blocks.dropout_module.p, time_axis=0)

@@ -4,18 +4,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import torch
 from fairseq import utils
-from fairseq.data import ConcatDataset, Dictionary, data_utils
+from fairseq.data import ConcatDataset, Dictionary, FairseqDataset, data_utils
 from fairseq.data.iterators import EpochBatchIterating
 from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import FairseqTask, register_task
 from omegaconf import II, MISSING
+from torch import nn
 
 from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.data.reading import load_dictionary
 from zsnmt.errors import InputError
 from zsnmt.languages import LANGUAGES_FILE, check_language
+from zsnmt.modules.cpu_bfloat16 import cpu_bfloat16
+
+TRAIN = "train"  # begins the names of splits that are trained on
 
 
 @dataclass
@@ -77,7 +80,7 @@ class ZeroShotMaskedLMTask(FairseqTask):
         """
         cfg = self.cfg
         masking = Masking(cfg.mask_prob, cfg.leave_unmasked_prob, cfg.random_token_prob)
-        if not split.startswith("train"):
+        if not split.startswith(TRAIN):
             masking = masking.full_masking
         folders = utils.split_paths(cfg.data)
         text = self.text(Path(folders[(epoch - 1) % len(folders)]), split)
@@ -99,14 +102,27 @@ class ZeroShotMaskedLMTask(FairseqTask):
             )
         return ConcatDataset(parts)
 
-    def get_batch_iterator(self, *args: Any, **kwargs: Any) -> EpochBatchIterating:
-        """The stock iterator with batches of any size: the fork drops a last one that 8 does not divide."""
-        return super().get_batch_iterator(*args, **{**kwargs, "required_batch_size_multiple": 1})
+    def get_batch_iterator(
+        self, dataset: FairseqDataset, *args: Any, max_positions: int | None = None, **kwargs: Any
+    ) -> EpochBatchIterating:
+        """The stock iterator with batches of any size: the fork drops a last one that 8 does not divide.
 
-    def train_step(self, *args: Any, **kwargs: Any) -> tuple:
+        Raises `InputError` for a line of training that is too long, which fairseq would leave out.
+        """
+        trained = any(dataset is text for split, text in self.datasets.items() if split.startswith(TRAIN))
+        if trained and max_positions is not None and (longest := dataset.sizes.max()) > max_positions:
+            raise InputError(
+                f"a line of training has {longest} tokens, <s> and </s> among them, and --max-positions or "
+                f"--max-tokens allows {max_positions}; give more, or cut lines by --tokens-per-sample "
+                f"{max_positions}"
+            )
+        options = {**kwargs, "max_positions": max_positions, "required_batch_size_multiple": 1}
+        return super().get_batch_iterator(dataset, *args, **options)
+
+    def train_step(self, sample: dict, model: nn.Module, *args: Any, **kwargs: Any) -> tuple:
         """The stock step, in mixed precision on a CPU if asked for."""
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.cfg.cpu_bf16):
-            return super().train_step(*args, **kwargs)
+        with cpu_bfloat16(self.cfg.cpu_bf16, model):
+            return super().train_step(sample, model, *args, **kwargs)
 
     @property
     def source_dictionary(self) -> Dictionary:

@@ -3,7 +3,6 @@
 import functools
 import gc
 import hashlib
-import math
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,21 +20,22 @@ from fairseq.tasks import register_task
 from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleEpochTask
 from torch import nn
 
+from zsnmt.data.directions import ALL, directions_of, directions_with_data, inference_direction
 from zsnmt.data.language_tags import TagPlacement
-from zsnmt.data.reading import Codec, load_dictionary
+from zsnmt.data.reading import Codec, read_dictionary
 from zsnmt.data.tagged_pairs import TaggedDataManager, TaggedPairs
 from zsnmt.decoding.length_penalty import FORMS, POWER, search_penalty
 from zsnmt.errors import InputError
-from zsnmt.languages import Direction, check_known, language_tag, parse_direction, read_languages
+from zsnmt.languages import Direction, language_tag, parse_direction, read_languages
+from zsnmt.modules.cpu_bfloat16 import cpu_bfloat16
 from zsnmt.runs.validation import append_validation
 from zsnmt.runs.validation_bleu import ValidationBleu
+from zsnmt.runs.validation_losses import ValidationLosses, joined
 from zsnmt.text.pipeline import TextPipeline
 
 DEFAULT_PLACEMENT = "t_dec"
-ALL, FROM_PIVOT = "all", "from_pivot"  # words for directions: those with text, those out of the pivot
 FEW_LINES = "few_lines"  # the name of the extra data with a few lines of zero-shot directions
 AFTER_PIPELINES = "valid_bleu_lines"  # an option younger than `pipeline.json`, which older checkpoints lack
-BY_DIRECTION = "_by_direction"  # ends the names of figures in logs that have a row for each direction
 STOCK_OPTIONS = (
     "encoder_langtok decoder_langtok lang_tok_replacing_bos_eos langs lang_dict source_dict target_dict "
     "fixed_dictionary langtoks langtoks_specs lang_tok_style enable_lang_ids load_alignments "
@@ -170,6 +170,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     ) -> None:
         super().__init__(args, langs, dicts, training)
         self.valid_directions = directions_of(args.valid_lang_pairs, langs) or self.lang_pairs
+        self.valid_losses = ValidationLosses(self.valid_directions)
         self.data_manager = TaggedDataManager(
             args,
             self.lang_pairs,
@@ -180,6 +181,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         )
         self.place_tags(args.language_tags or DEFAULT_PLACEMENT)
         self.trained_before: list[str] = []
+        self.epoch_to_record: int | None = None  # of a validation that has not been recorded
         self.before_pipelines = False  # whether the model is of a time when text was cut into subwords alone
 
     def place_tags(self, placement: str) -> None:
@@ -201,7 +203,8 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         """The directions of training, those of extra data too, and those that the model was trained on
         before this training.
         """
-        return [*dict.fromkeys([*self.trained_before, *self.lang_pairs, *self.extra_directions])]
+        own = self.lang_pairs if self.training else []  # else it is the one that is asked for
+        return [*dict.fromkeys([*self.trained_before, *own, *self.extra_directions])]
 
     @property
     def extra_directions(self) -> list[str]:
@@ -258,40 +261,27 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     # Training and validation
 
-    def train_step(self, *args: Any, **kwargs: Any) -> tuple:
+    def train_step(self, sample: dict, model: nn.Module, *args: Any, **kwargs: Any) -> tuple:
         """The stock step, in mixed precision on a CPU if asked for."""
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.args.cpu_bf16):
-            return super().train_step(*args, **kwargs)
+        with cpu_bfloat16(self.args.cpu_bf16, model):
+            return super().train_step(sample, model, *args, **kwargs)
 
     def begin_valid_epoch(self, epoch: int, model: nn.Module) -> None:
         """Remember the epoch, for the record."""
         super().begin_valid_epoch(epoch, model)
-        self.valid_epoch = epoch
+        self.epoch_to_record = epoch
 
     def valid_step(self, sample: dict, model: nn.Module, criterion: FairseqCriterion) -> tuple:
         """The stock step, with the loss also under the name of the batch's direction."""
         loss, sample_size, log = super().valid_step(sample, model, criterion)
-        figures = {"nll_loss": log.get("nll_loss", log["loss"]), "ntokens": log["ntokens"]}
+        of_direction = self.valid_losses.of_batch(sample.get("direction"), log)
         if sample and self.validation_bleu:
             self.validation_bleu.keep(sample)
         if sample.get("direction") not in self.decisive_directions:
             log = {
                 name: torch.zeros_like(value) if torch.is_tensor(value) else 0 for name, value in log.items()
             }
-        place = self.valid_places.get(sample.get("direction", ""))
-        for name, value in figures.items():
-            # One tensor for all directions, which workers add up: a number for each costs more than a batch.
-            value = torch.as_tensor(value)
-            of_directions = value.new_zeros(len(self.valid_directions), *value.shape)
-            if place is not None:
-                of_directions[place] = value
-            log[f"{name}{BY_DIRECTION}"] = of_directions
-        return loss, sample_size, log
-
-    @functools.cached_property
-    def valid_places(self) -> dict[str, int]:
-        """Where the directions of validation stand in their list."""
-        return {direction: place for place, direction in enumerate(self.valid_directions)}
+        return loss, sample_size, {**log, **of_direction}
 
     @functools.cached_property
     def decisive_directions(self) -> list[str]:
@@ -316,29 +306,28 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             super().reduce_metrics(logging_outputs, criterion)
         else:
             metrics.log_scalar("loss", 0, 0)  # a batch that does not count; fairseq wants a loss of each
-        if not any(f"ntokens{BY_DIRECTION}" in log for log in logging_outputs):
-            return  # they are of training
-        tokens, losses = (
-            sum(log[name] for log in logging_outputs if name in log)
-            for name in (f"{figure}{BY_DIRECTION}" for figure in ("ntokens", "nll_loss"))
-        )
-        for place in tokens.nonzero().flatten().tolist():
-            direction, number = self.valid_directions[place], tokens[place]
-            metrics.log_scalar(f"nll_loss_{direction}", losses[place] / number / math.log(2), number, round=3)
+        losses = self.valid_losses.read(logging_outputs)  # none in training
+        decisive = [loss for direction, loss in losses.items() if direction in self.decisive_directions]
+        if decisive and not any("nll_loss" in log for log in logging_outputs):  # not every criterion has it
+            together = joined(decisive)
+            metrics.log_scalar("nll_loss", together.bits, together.tokens, round=3)
+        for direction, loss in losses.items():
+            metrics.log_scalar(f"nll_loss_{direction}", loss.bits, loss.tokens, round=3)
 
     def post_validate(self, model: nn.Module, stats: dict, agg: MetersDict) -> None:
-        """Add the BLEU of each direction to the figures, if it is wanted, and record them all in
-        `validation.jsonl` beside the checkpoints.
+        """Add the BLEU of each direction to the figures, if it is wanted, and record those of the first
+        `--valid-subset`, which chooses checkpoints, in `validation.jsonl` beside these.
         """
         if self.validation_bleu:
             scores = self.validation_bleu.scores(model, self)
             stats.update({f"bleu_{direction}": score for direction, score in scores.items()})
-        if getattr(self.args, "distributed_rank", 0) == 0:
+        epoch, self.epoch_to_record = self.epoch_to_record, None
+        if epoch is not None and getattr(self.args, "distributed_rank", 0) == 0:
             folder = Path(self.args.save_dir)
             folder.mkdir(parents=True, exist_ok=True)
             append_validation(
                 folder,
-                self.valid_epoch,
+                epoch,
                 stats,
                 directions=self.valid_directions,
                 trained=self.lang_pairs,
@@ -443,53 +432,3 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             start = starts.repeat_interleave(generator.beam_size).to(sample["net_input"]["src_tokens"])
         with torch.no_grad():
             return generator.generate(models, sample, prefix_tokens=prefix_tokens, bos_token=start)
-
-
-def read_dictionary(folder: Path, languages: Sequence[str]) -> Dictionary:
-    """The dictionary that all languages of a folder have in common; `InputError` where a file of it is
-    missing, damaged or another.
-    """
-    file = folder / f"dict.{languages[0]}.txt"
-    if not file.is_file():
-        raise InputError(
-            f"{file} is missing: a folder has one dictionary for all languages; copy it from where the "
-            "folder was made, or make the folder with zsnmt prepare"
-        )
-    if len({path.read_bytes() for path in folder.glob("dict.*.txt")}) != 1:
-        raise InputError(f"{folder} must hold one dictionary for all languages; make it with zsnmt prepare")
-    return load_dictionary(file)
-
-
-def directions_of(pairs: str | list[str] | None, languages: list[str]) -> list[str]:
-    """The directions of a comma-separated option (or of the list a checkpoint made of it), checked; those out
-    of the pivot, the first language, for the word `from_pivot`.
-    """
-    if not pairs:
-        return []
-    if pairs == FROM_PIVOT:
-        return [f"{languages[0]}-{language}" for language in languages[1:]]
-    directions = [parse_direction(pair) for pair in (pairs.split(",") if isinstance(pairs, str) else pairs)]
-    for language in {language for direction in directions for language in direction}:
-        check_known(language, languages)
-    return [str(direction) for direction in directions]
-
-
-def directions_with_data(folder: Path, split: str, languages: list[str]) -> list[str]:
-    """Both directions of every pair with binarised text of a split in the folder, in the languages' order."""
-    found = {path.name.split(".")[1] for path in folder.glob(f"{split}.*-*.*.idx")}
-    pairs = [f"{a}-{b}" for a in languages for b in languages if {f"{a}-{b}", f"{b}-{a}"} & found]
-    if not pairs:
-        raise InputError(
-            f"{folder} holds no binarised '{split}' text ({split}.xx-yy.xx.idx); make it with zsnmt prepare"
-        )
-    return pairs
-
-
-def inference_direction(args: Namespace, languages: list[str]) -> Direction:
-    """The direction of --source-lang and --target-lang; `InputError` if one is missing or unknown."""
-    if args.source_lang is None or args.target_lang is None:
-        raise InputError("give both --source-lang and --target-lang (-s and -t)")
-    direction = parse_direction(f"{args.source_lang}-{args.target_lang}")
-    for language in direction:
-        check_known(language, languages)
-    return direction

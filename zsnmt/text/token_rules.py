@@ -8,11 +8,12 @@ cross a space or guess against the odds of real text, the rules mend it.
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 Substitution = tuple[re.Pattern[str], str]
 
-ENDS = frozenset(".?!।॥")
+ENDS = frozenset(".?!।॥۔؟።။។")
+JOINERS = frozenset("\u200c\u200d")  # of zero width
 WORD_END, WORD_START = (
     r"(?<=[^\s.,:;?!।-])",
     r"(?=[^\s.,:;?!।-])",
@@ -44,7 +45,8 @@ class MosesRules:
     normalisation of punctuation two steps are left out, as they change more than a spelling: a full stop
     or comma instead of a space between digits, and the order of quotation marks and full stops. What it
     leaves out comes back in French, where a space stands before `;`, `:`, `?`, `!` and `%`. Without `respell`
-    punctuation is not normalised at all.
+    punctuation is not normalised at all. No word is cut at a combining mark, and marks like the danda end a
+    sentence without a space before them.
     """
 
     _UNSPACED = [
@@ -58,6 +60,7 @@ class MosesRules:
     ]
     _ENDING = re.compile(rf"{WORD_END} ' (?=[ns](?!\S))"), "'"  # zo'n and foto's
     _CASE_ENDING = re.compile(r"(?<=[A-ZÄÖÅ\d]) : (?=[a-zäöå]{1,4}(?!\S))"), ":"  # EU:n
+    _BEFORE_MARK = re.compile(r"(?<=\S) (?=[।۔،؛؟።፣፤፥፦၊။។៕։])"), ""  # which Moses does not know
 
     def __init__(self, language: str, respell: bool = True):
         import sacremoses  # loads in a quarter of a second
@@ -80,15 +83,18 @@ class MosesRules:
         return " ".join(respelt.split())
 
     def split(self, sentence: str) -> list[str]:
-        return tokens_or_words(self._tokenizer.tokenize(sentence, escape=False), sentence)
+        tokens = tokens_or_words(self._tokenizer.tokenize(sentence, escape=False), sentence)
+        return tokens if sentence.isascii() else [*whole_words(tokens, sentence)]
 
     def join(self, tokens: Sequence[str]) -> str:
-        return join_tokens(
+        text = join_tokens(
             tokens,
             self._language,
             self._unspaced,
             detokenise=lambda text: self._detokenizer.detokenize(text.split(), unescape=False),
         )
+        pattern, replacement = self._BEFORE_MARK
+        return pattern.sub(replacement, text)
 
 
 class IndicRules:
@@ -142,6 +148,40 @@ class IndicRules:
 def tokens_or_words(tokens: list[str], sentence: str) -> list[str]:
     """The tokens, or the words of the sentence where the tokens have lost or gained a character."""
     return tokens if "".join(tokens) == sentence.replace(" ", "") else sentence.split()
+
+
+def whole_words(tokens: Iterable[str], sentence: str) -> Iterator[str]:
+    """The tokens of a sentence, joined again where a word was cut at a combining mark: Moses takes those of
+    Thai, Khmer, Burmese and others for punctuation.
+    """
+    word, position = "", 0
+    for token in tokens:
+        spaced = sentence[position] == " "
+        position += spaced + len(token)
+        if spaced or not is_cut(word, token):
+            if word:
+                yield word
+            word = ""
+        word += token
+    if word:
+        yield word
+
+
+def is_cut(word: str, following: str) -> bool:
+    """Whether a word was cut before what follows, which begins with a combining mark, or stands behind
+    one.
+    """
+    if not any(map(str.isalpha, word)):
+        return False  # an emoji may have such a mark, too
+    last, first = word[-1], following[0]
+    if is_combining(first):
+        return last.isalpha() or is_combining(last)
+    return is_combining(last) and first.isalnum()
+
+
+def is_combining(character: str) -> bool:
+    """Whether a character is part of the one before it, or joins two."""
+    return character in JOINERS or unicodedata.category(character).startswith("M")
 
 
 def join_tokens(

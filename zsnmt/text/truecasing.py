@@ -51,20 +51,28 @@ def train_truecaser(lines: Iterable[str], path: Path) -> None:
     """Writes the spellings of the words in tokenised lines to `path`, read once and never held in memory.
 
     One model serves one language; the reference of Liu et al. (2021) has one for all source sides and
-    one for all target sides. Raises InputError when no word stands anywhere but at the start of a
-    sentence; `path` is replaced at the end or stays as it was.
+    one for all target sides. The model is empty where words have no case, as in Arabic or Thai. Raises
+    InputError when no word with case stands anywhere but at the start of a sentence, and there are no others;
+    `path` is replaced at the end or stays as it was.
     """
     from sacremoses import MosesTruecaser  # loads in a quarter of a second
 
     counter = MosesTruecaser()
     spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    without_case = False
     for line in lines:
+        without_case = without_case or not spellings and any(map(has_no_case, line))
         for word, spelling, weight in counter.learn_truecase_weights(line.split()):
             if word[0] != "\ufeff":  # no line of a text file may start with it
                 spellings[word][spelling] += weight
-    if not spellings:
+    if not spellings and not without_case:
         raise InputError(f"there is no text to make the truecaser {path} from; give tokenised sentences")
     write_lines(path, map(entry, spellings.values()))
+
+
+def has_no_case(letter: str) -> bool:
+    """Whether a character is a letter that is neither capital nor small."""
+    return letter.isalpha() and letter.lower() == letter.upper()
 
 
 def sentence_starts(tokens: Sequence[str]) -> Iterator[int]:
@@ -87,6 +95,8 @@ def entry(counts: Counter[str]) -> str:
 
 
 def read(path: Path) -> Iterator[tuple[str, str]]:
+    if path.is_file() and not path.stat().st_size:
+        return  # words without case
     for number, line in enumerate(iterate_lines(path), start=1):
         usual, _, count = line.partition(" ")
         if not count.startswith("("):

@@ -6,7 +6,6 @@ fairseq's mmap format. A pair serves both of its directions. `piece_counts.tsv` 
 uses each piece in training. Training text in several shards is dealt to them line by line.
 """
 
-import os
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,10 +19,11 @@ import numpy as np
 import torch
 from fairseq.data import Dictionary, indexed_dataset
 
-from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, pairs_of_split
+from zsnmt.corpora.parallel_text import SPLITS, check_corpus, check_trained, find_pair, pairs_of_split
 from zsnmt.data.binarised_folder import check_replaceable, name_shards
 from zsnmt.data.reading import encode
 from zsnmt.errors import InputError
+from zsnmt.files.links import link_or_copy
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, check_languages, language_tag
 from zsnmt.processes import progress, worker_pool
@@ -79,12 +79,7 @@ def prepare(
     check_languages(languages)
     check_replaceable(folder)
     pairs, counts = check_pairs(text, languages)
-    trained = {language for pair in pairs["train"] for language in pair}
-    if missing := [language for language in languages if language not in trained]:
-        raise InputError(
-            f"{text} has no training text for {', '.join(missing)}: files are named train.xx-yy.xx and "
-            "train.xx-yy.yy"
-        )
+    check_trained(text, languages)
     check_shards(text, counts["train"], shards)
     with replacing_folder(folder) as part:
         fill(part, text_files(text, pairs), languages, settings=settings, shards=shards, workers=workers)
@@ -284,7 +279,7 @@ def binarise_file(
         builder.finalize(f"{each / first}.idx")
         for name in others:
             for suffix in (".bin", ".idx"):
-                os.link(f"{each / first}{suffix}", each / f"{name}{suffix}")
+                link_or_copy(f"{each / first}{suffix}", each / f"{name}{suffix}")
     return unknown
 
 

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing import connection, get_context
@@ -15,28 +15,12 @@ from typing import BinaryIO
 
 from zsnmt import console
 from zsnmt.errors import GO_ON, InputError
-from zsnmt.processes import holding_signals, memory
+from zsnmt.processes import holding_signals, share_kernels
 
 SAVING = 120.0  # seconds that a process has to save what it has, when it is told to end
 libc = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1  # of Linux's prctl
 DEVICES, VISIBLE = Path("/dev"), "CUDA_VISIBLE_DEVICES"
-
-
-def kernel_limit(memory: int, processes: int = 1) -> int:
-    """How many products' kernels oneDNN is to keep in each of some processes, on a machine with so many bytes
-    of memory: as many as an eighth of it holds, within bounds.
-
-    It compiles one for each shape of factors, and a training's batches have thousands of shapes. With AMX
-    one takes 0.4 to 1.8 ms and 0.7 MB. Of its own accord oneDNN keeps 1,024, and compiles the others over and
-    over.
-    """
-    return min(max(memory // 8 // processes // KERNEL, 1024), 16384)
-
-
-KERNEL = 700 * 1000  # bytes
-KERNELS = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
-SHARING = "ZSNMT_PROCESSES"  # how many processes the bound of KERNELS is for, where no person has set that
 # On a CPU: one thread for each process, since threads that wait for each other cost more than they give. And
 # glibc would hand large tensors back to the system after each use and fault them in again at the next.
 SETTINGS = {
@@ -47,15 +31,6 @@ SETTINGS = {
     "PYTHONWARNINGS": "ignore",
 }  # variables of the environment that a command's processes have unless a person sets others
 NEVER = ("PYTHONOPTIMIZE",)  # fairseq checks what it does by assertions, which this leaves out
-
-
-def share_kernels(environment: MutableMapping[str, str], processes: int = 1) -> None:
-    """Bound the kernels of each of so many processes that get an environment, unless a person has; of
-    processes that each of several jobs starts, all together count.
-    """
-    if SHARING in environment or KERNELS not in environment:
-        together = processes * int(environment.get(SHARING, "1"))
-        environment.update({SHARING: str(together), KERNELS: str(kernel_limit(memory(), together))})
 
 
 @contextmanager

@@ -34,6 +34,7 @@ from zsnmt.runs.start import check_config, keep_config, start_run
 from zsnmt.training.config import Config, read_config
 from zsnmt.training.steps import Steps, listing
 
+MADE_FOR = "made_for"  # the file beside text and data that an adaptation has made
 CHOOSING = ("--lang-pairs", "--valid-lang-pairs", "--valid-subset", "--disable-validation")
 SHARED = (
     "source",
@@ -62,6 +63,11 @@ class Experiment:
     def data(self) -> Path:
         """The text, binarised."""
         return self.folder / "data"
+
+    @property
+    def is_adaptation(self) -> bool:
+        """Whether text and data are those that `zsnmt adapt` has made."""
+        return (self.folder / MADE_FOR).is_file()
 
     def run(self, system: str, seed: int) -> Path:
         """The folder of a run; `InputError` for a system whose name is not that of a folder of its own."""
@@ -106,10 +112,16 @@ def hold(steps: Steps, folder: Path, file: Path) -> Iterator[None]:
 
 def prepare_data(steps: Steps, experiment: Experiment, options: Sequence[str] = ()) -> None:
     """Make the text and the binarised data of an experiment, unless they are there, for a training with
-    further options of fairseq-train.
+    further options of fairseq-train. Raises `InputError` where an adaptation has made them.
     """
     config = experiment.config
     with hold(steps, experiment.folder, experiment.file):
+        if experiment.is_adaptation:
+            raise InputError(
+                f"{experiment.folder} has the text and the data of an adaptation, which would be made anew "
+                "with other subwords; go on from its runs with zsnmt distill or zsnmt adapt, or copy "
+                f"{experiment.file} to another name"
+            )
         source = make_source(steps, experiment)
         chosen = {
             "languages": config.languages,

@@ -78,7 +78,7 @@ def training_inputs(data: Path, options: Sequence[str]) -> list[Path]:
     """The files that a training reads: binarised text but for the test sets, which may be added to, and how
     often each direction is sampled.
     """
-    given = dict(pairwise(options))
+    given = dict(pairwise(separate(options)))
     folders = [data, *map(Path, json.loads(given.get("--extra-data", "{}")).values())]
     files = [path for folder in folders for path in files_of(folder) if not path.name.startswith("test.")]
     weights = given.get("--sampling-weights-from-file")
@@ -108,6 +108,13 @@ def options_of(run: Path) -> list[str]:
     with damage_of(path, "train the run again with zsnmt train"):
         _, _, *words = shlex.split(path.read_text(encoding="utf-8"))  # without program and data
     return [word for word in without(words, DATA_OPTIONS) if word != "--cpu"]
+
+
+def separate(words: Iterable[str]) -> list[str]:
+    """The words of a command in which the value of an option is always a word of its own, as fairseq reads
+    them: `--lr=0.1` is `--lr 0.1`.
+    """
+    return [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
 
 
 def without(words: Sequence[str], options: Collection[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from zsnmt.processes import cores, memory
+from zsnmt.processes import cores, in_another_process, memory
 
 GIGABYTE = 10**9
 
@@ -24,7 +24,15 @@ class Machine:
 
 
 def this_machine() -> Machine:
-    """What this machine has; of several GPUs the first."""
+    """What this machine has; of several GPUs the first.
+
+    Asked in another process: one that has asked for a GPU cannot be copied to processes that use it.
+    """
+    return in_another_process(ask)
+
+
+def ask() -> Machine:
+    """The same, in this process."""
     import torch  # takes seconds to load
 
     gpu = torch.cuda.get_device_properties(0).total_memory if torch.cuda.is_available() else 0

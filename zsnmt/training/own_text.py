@@ -15,7 +15,7 @@ from zsnmt.files.replacing import replacing
 from zsnmt.training.config import Config, read_config
 from zsnmt.training.machine import this_machine
 from zsnmt.training.rule import Choice, choose
-from zsnmt.training.team import Team
+from zsnmt.training.team import Team, shared_updates
 
 COLUMNS = 110
 UNQUOTED = re.compile(r"[^\s\"';&|<>()`#]*")
@@ -67,8 +67,10 @@ def ensure_config(
     name, and for text that cannot be trained on.
     """
     if file.exists():
-        check_same(text, file, read_config(file, variables))
+        config = read_config(file, variables)
+        check_same(text, file, config)
         say(f"the config is {file}, made before; to choose anew, remove it and {runs / file.stem}")
+        check_shared(config, file, runs=runs, team=team)
         return
     if (runs / file.stem).exists():
         raise InputError(
@@ -89,7 +91,10 @@ def ensure_config(
     for sentence in (describe(found), *choice.reasons):
         say(sentence)
     write_config(file, text, found, choice=choice)
-    say(f"the config is {file}; to change it, copy it to another name, and then: zsnmt train COPY.conf")
+    say(
+        f"the config is {file}, which you may change before the training; after it, change a copy of another "
+        "name, and then: zsnmt train COPY.conf"
+    )
 
 
 def check_same(text: OwnText, file: Path, config: Config) -> None:
@@ -108,6 +113,17 @@ def check_same(text: OwnText, file: Path, config: Config) -> None:
                 f"{file} was made with {option} {kept or 'left out'}, not {given}; give the config of these "
                 "another name by --config FILE"
             )
+
+
+def check_shared(config: Config, file: Path, *, runs: Path, team: Team) -> None:
+    """`InputError` if a config was made for fewer processes than are to train."""
+    try:
+        shared_updates(config.training, team.size)
+    except InputError as error:
+        raise InputError(
+            f"{file} was made for another number of processes: {error}. To choose anew for {team.size}, "
+            f"remove {file} and {runs / file.stem}, and run this command again"
+        ) from None
 
 
 def describe(text: Survey) -> str:

@@ -13,6 +13,7 @@ from fairseq.data.indexed_dataset import MMapIndexedDataset
 from zsnmt.data.binarised_folder import shards_of
 from zsnmt.data.reading import load_dictionary
 from zsnmt.errors import InputError
+from zsnmt.files.locks import locked
 from zsnmt.files.records import damage_of
 from zsnmt.languages import read_languages
 from zsnmt.runs.folder import COMMAND_FILE, PIPELINE_FOLDER, check_trained, same_bytes
@@ -57,9 +58,16 @@ def parts_of(ids: np.ndarray, length: int = 2**24) -> Iterator[np.ndarray]:
 def count_pieces_of(run: Path) -> None:
     """Write `piece_counts.tsv` into a run that is older than that file.
 
-    `InputError` where the data that it was trained on are not there any more, or are others.
+    `InputError` where the data that it was trained on are not there any more, or are others, and where
+    another process is at work in the run.
     """
     check_trained(run)
+    with locked(run):
+        write_counts_of(run)
+
+
+def write_counts_of(run: Path) -> None:
+    """The same, where no other process is at work in the run."""
     pipeline, command = run / PIPELINE_FOLDER, run / COMMAND_FILE
     if not command.is_file():
         raise InputError(f"{command} is missing, which names the data of the run; train the run again")

@@ -8,7 +8,7 @@ from zsnmt.files.locks import locked
 from zsnmt.runs.commands import recipe_command
 from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE
 from zsnmt.training.experiment import Experiment, prepare_data
-from zsnmt.training.fairseq_train import fairseq_train
+from zsnmt.training.fairseq_train import STEP, fairseq_train
 from zsnmt.training.steps import Steps, made_from
 from zsnmt.training.team import shared_updates
 
@@ -69,7 +69,7 @@ def train_and_average(
     kept = ["--keep-best-checkpoints", str(number), "--best-checkpoint-metric", "nll_loss"]
     arguments = ["--task", "zs_translation", *options, "--seed", str(seed), *kept]
     fairseq_train(steps, run, f"{system}, seed {seed}", data=data or experiment.data, options=arguments)
-    settings = {"number": number, "train": made_from(run, "train")}
+    settings = {"number": number, "train": made_from(run, STEP)}
     steps.make(run, "average", run / MODEL_FILE, work=partial(average, run, number), settings=settings)
 
 

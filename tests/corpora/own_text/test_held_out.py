@@ -81,6 +81,19 @@ def test_sets_of_different_splits_have_no_sentence_in_common_on_any_side(tmp_pat
     assert len({*lines(folder / "test.en-de.en")}) == len(lines(folder / "test.en-de.en")) == 20
 
 
+def test_a_translation_of_several_sentences_is_in_one_split_only(tmp_path):
+    """Four English sentences have the same German one."""
+    folder = tmp_path / "text"
+    folder.mkdir()
+    (folder / "train.de-en.en").write_text("".join(f"Sentence {number}.\n" for number in range(400)))
+    (folder / "train.de-en.de").write_text("".join(f"Satz {number // 4}.\n" for number in range(400)))
+    hold_out(folder, ("en", "de"), 20)
+    test, valid = (
+        {normalise(line) for line in lines(folder / f"{split}.en-de.de")} for split in ("test", "valid")
+    )
+    assert test and valid and not test & valid
+
+
 def test_pairs_that_share_english_sentences_share_held_out_ones_and_are_tested_between(tmp_path):
     folder = tmp_path / "text"
     for language in ("de", "fr"):

@@ -18,7 +18,9 @@ from zsnmt.report.probes.folder import (
     RECORD,
     RUN_KEYS,
     SIMILARITY,
-    Classified,
+    ClassifierRow,
+    check_probed_alike,
+    comparable,
     parse,
     probes_of,
     read,
@@ -45,6 +47,13 @@ def refused(folders):
     return str(refusal.value)
 
 
+def not_alike(folders):
+    with pytest.raises(InputError) as refusal:
+        check_probed_alike(probes_of(read_runs(folders)))
+    assert "\n" not in str(refusal.value)
+    return str(refusal.value)
+
+
 def test_what_is_read_is_what_was_written(folders):
     make_probes(folders[2], removed=2)
     (one,) = probes_of(read_runs(folders))
@@ -57,7 +66,7 @@ def test_what_is_read_is_what_was_written(folders):
 
 
 def test_the_columns_and_names_are_those_that_the_probes_write():
-    assert Classified._fields == ("layer", "label", *Accuracy._fields)
+    assert ClassifierRow._fields == ("layer", "label", *Accuracy._fields)
 
 
 def test_runs_need_not_have_probes(folders):
@@ -117,7 +126,7 @@ def test_gaussians_without_value_are_none(folders):
 def test_probes_with_other_settings_cannot_stand_side_by_side(folders, key, value, said):
     make_probes(folders[0])
     make_probes(folders[2], removed=2, **{key: value})
-    assert said in refused(folders)
+    assert said in not_alike(folders)
 
 
 def test_probes_of_other_tokens_or_labels_cannot_stand_side_by_side(folders):
@@ -125,8 +134,25 @@ def test_probes_of_other_tokens_or_labels_cannot_stand_side_by_side(folders):
     edit(make_probes(folders[2]) / CLASSIFIERS, lambda rows: [row.__setitem__(5, "901") for row in rows[1:]])
     assert (
         "held-out tokens differ: only baseline seed 1 has 900 for language (0.3500 of one class)"
-        in refused(folders)
+        in not_alike(folders)
     )
+
+
+def test_probes_that_can_stand_beside_the_first_are_shown_and_the_others_named(folders):
+    """As those of a student with more layers than its teacher."""
+    for folder in folders[:2]:
+        make_probes(folder)
+    make_probes(folders[2], removed=2, layers=[*LAYERS[:-1], "4", "final"], dimension=16)
+    for table, cells in ((SIMILARITY, 14), (CLASSIFIERS, 7), (FIGURES, 4), (CONFUSION, 5)):
+        edit(
+            folders[2] / "probes" / table,
+            lambda rows: rows.extend([["4", *row[1:]] for row in rows if row[0] == "3"]),
+        )
+    found = probes_of(read_runs(folders))
+    alike, note = comparable(found)
+    assert [one.name for one in alike] == ["baseline seed 1", "baseline seed 2"]
+    assert note == "Not shown here, probed otherwise: residual seed 1 (other layers, dimensions)."
+    assert comparable(found[:2]) == (found[:2], "") and comparable([]) == ([], "")
 
 
 def test_probes_of_another_model_than_was_scored_are_refused(folders):

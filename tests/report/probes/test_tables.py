@@ -230,10 +230,7 @@ def test_the_removed_layer_is_marked_in_the_systems_colour_in_every_panel(drawn)
             text.get_text(): to_hex(line.get_color())
             for text, line in zip(legend.get_texts(), legend.get_lines())
         }
-        assert (
-            colours["residual removed"] == residual.lower()
-            and {"baseline", "residual", "chance"} < colours.keys()
-        )
+        assert colours["residual removed"] == residual.lower() and {"baseline", "residual"} < colours.keys()
         assert "other" not in colours
 
 
@@ -249,6 +246,24 @@ def test_marks_of_two_systems_at_one_layer_are_both_seen(tmp_path):
         == len({line._unscaled_dash_pattern[0] for line in marks})
         == 2
     )
+
+
+def test_the_strokes_of_svcca_are_named_for_what_they_are(drawn):
+    keys = {
+        name: [text.get_text() for text in figure.legends[0].get_texts()] for name, figure in drawn.items()
+    }
+    assert {"independent states", "Gaussian noise", "chance"} < {*keys["probe_similarity"]}
+    assert "Gaussian noise" not in keys["probe_accuracy"] and "chance" in keys["probe_accuracy"]
+    svcca, _, cka, _ = drawn["probe_similarity"].axes
+    strokes = [
+        {line.get_linestyle() for line in axes.get_lines() if line.get_color() == figures.INK}
+        for axes in (svcca, cka)
+    ]
+    patterns = [
+        [line._unscaled_dash_pattern[1] for line in axes.get_lines() if line.get_color() == figures.INK]
+        for axes in (svcca, cka)
+    ]
+    assert all(strokes) and patterns[0] != patterns[1]
 
 
 def test_what_needs_no_states_is_drawn_beside(drawn):

@@ -8,7 +8,6 @@ import fcntl
 import hashlib
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from zsnmt.corpora.releases.download import WAITS, DownloadError, MissingFile, W
 from zsnmt.corpora.releases.release import open_lines
 from zsnmt.corpora.releases.unpack import unpack, unpacked_name
 from zsnmt.errors import InputError
-from zsnmt.files.replacing import replacing
+from zsnmt.files.links import link_or_copy
 from zsnmt.languages import check_languages
 from zsnmt.text.lines import read_lines, write_lines
 
@@ -117,7 +116,7 @@ def fetch(
             if text != archive and not (place == (file, archive) and text.exists()):
                 unpack(source, text, file.nested)
             if source != archive:
-                link(source, archive)
+                link_or_copy(source, archive)
             sums[file.name] = digest
             write_lines(folder / SUMS, [f"{sums[name]}  {name}" for name in sorted(sums)])
             texts.append(text)
@@ -261,14 +260,6 @@ def fault_of_text(file: ReleaseFile, path: Path) -> str | None:
     except InputError as error:
         return f"is not as in the release ({error})"
     return None
-
-
-def link(source: Path, path: Path) -> None:
-    try:
-        os.link(source.resolve(), path)
-    except OSError:  # another file system, or one without links
-        with source.open("rb") as content, replacing(path) as file:
-            shutil.copyfileobj(content, file)
 
 
 def read_sums(path: Path) -> dict[str, str]:

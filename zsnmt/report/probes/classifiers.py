@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt.analysis.held_out import Accuracy
-from zsnmt.analysis.layer_classifiers import Classified, classify_layers, sides
+from zsnmt.analysis.layer_classifiers import MeasuredProbe, classify_layers, sides
 from zsnmt.analysis.live_classifiers import LiveStates, classify_while_running
 from zsnmt.analysis.state_folder import ROWS
 from zsnmt.files.replacing import check_output
@@ -39,7 +39,7 @@ def write_live_classifiers(
     return write_tables([*rows], states.labels.languages, output)
 
 
-def write_tables(rows: Sequence[Classified], languages: Sequence[str], output: Path) -> str:
+def write_tables(rows: Sequence[MeasuredProbe], languages: Sequence[str], output: Path) -> str:
     """Write accuracies by layer and label, and how languages are confused beside them; returns the printed
     table.
 
@@ -64,7 +64,7 @@ def write_tables(rows: Sequence[Classified], languages: Sequence[str], output: P
     return print_rows(rows)
 
 
-def print_rows(rows: Sequence[Classified]) -> str:
+def print_rows(rows: Sequence[MeasuredProbe]) -> str:
     """Accuracies in per cent beside what needs no states."""
     layers, labels = ([*dict.fromkeys(names)] for names in zip(*((row.layer, row.label) for row in rows)))
     figures = {(row.layer, row.label): row.accuracy for row in rows}

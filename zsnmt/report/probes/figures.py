@@ -19,6 +19,7 @@ from zsnmt.report.probes.tables import (
     CHANCE,
     CKA,
     CLASSIFIERS,
+    GAUSSIAN,
     MAJORITY,
     RETRIEVAL,
     SVCCA,
@@ -30,7 +31,7 @@ from zsnmt.report.scores import runs_by_system
 from zsnmt.report.table import FORMS, complete
 
 PANELS = 3  # side by side
-STROKES = {MAJORITY: (0, (6, 2)), CHANCE: (0, (1, 1.5))}
+STROKES = {MAJORITY: (0, (6, 2)), CHANCE: (0, (1, 1.5)), GAUSSIAN: (0, (6, 2, 1, 2))}
 FAINT = {"linewidth": 0.9, "alpha": 0.7}
 REMOVED, INDEPENDENT = "residual removed", "independent states"
 DOTTED, DASHED = ":", (0, (4, 3))

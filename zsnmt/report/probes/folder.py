@@ -66,7 +66,7 @@ KINDS = {
 Columns = Mapping[str, type | LayerFigure]  # of a TSV, and what their cells hold
 
 
-class Classified(NamedTuple):
+class ClassifierRow(NamedTuple):
     """A linear classifier of one layer's states; shares are 0–1, see `zsnmt.analysis.held_out.Accuracy`."""
 
     layer: str
@@ -88,7 +88,7 @@ class Probes:
     record: dict
     similarities: dict[str, list[Similarity]]
     figures: dict[str, dict[str, float | None]]
-    classified: dict[str, dict[str, Classified]]
+    classified: dict[str, dict[str, ClassifierRow]]
     confusions: dict[str, dict[str, list[float]]]
 
     @property
@@ -108,8 +108,8 @@ class Probes:
 def probes_of(runs: Sequence[Run]) -> list[Probes]:
     """The probes of those runs that have some.
 
-    `InputError` for damaged ones, for those of another model than was scored, and for those that cannot be
-    compared.
+    `InputError` for damaged ones, and for those of another model than was scored. See `comparable` for those
+    that can stand side by side.
     """
     found = []
     for run in runs:
@@ -119,8 +119,19 @@ def probes_of(runs: Sequence[Run]) -> list[Probes]:
                 raise InputError(
                     f"{run.folder / FOLDER} is of another model than {run.folder} was scored with; {REMEDY}"
                 )
-    check_probed_alike(found)
     return found
+
+
+def comparable(found: Sequence[Probes]) -> tuple[list[Probes], str]:
+    """The probes with the settings of the first, and a sentence on the others, which cannot stand beside
+    them: a deeper student has other layers.
+    """
+    if not found:
+        return [], ""
+    apart = {one.name: differing_settings(found[0], one) for one in found}
+    alike = [one for one in found if not apart[one.name]]
+    others = [f"{name} (other {', '.join(what)})" for name, what in apart.items() if what]
+    return alike, f"Not shown here, probed otherwise: {'; '.join(others)}." if others else ""
 
 
 def has_probes(run: Path) -> bool:
@@ -161,7 +172,9 @@ def parse(found: dict, source: Path) -> Probes:
     columns = figure_columns(found.get(FIGURES) or [])
     figures = rows(FIGURES, columns, product(layers)) if found.get(FIGURES) else [[layer] for layer in layers]
     classifiers = product(layers, labels or LABELS)
-    classified = [Classified(*row) for row in rows(CLASSIFIERS, Classified.__annotations__, classifiers)]
+    classified = [
+        ClassifierRow(*row) for row in rows(CLASSIFIERS, ClassifierRow.__annotations__, classifiers)
+    ]
     confused = {"layer": str, "language": str, **dict.fromkeys(languages, float)}
     confusions = rows(CONFUSION, confused, product(layers, languages)) if "language" in labels else []
     return Probes(
@@ -235,6 +248,12 @@ def check_probed_alike(found: Sequence[Probes]) -> None:
     if found:
         remedy = "probe them alike with zsnmt probe, or leave out a run"
         check_alike([(one.name, common_settings(one)) for one in found], remedy)
+
+
+def differing_settings(one: Probes, other: Probes) -> list[str]:
+    """What probes in one table must have in common and these do not."""
+    settings, others = common_settings(one), common_settings(other)
+    return [what for what, values in settings.items() if others[what] != values]
 
 
 def common_settings(one: Probes) -> dict[str, set[str]]:

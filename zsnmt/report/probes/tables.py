@@ -13,7 +13,8 @@ from zsnmt.report.probes.folder import LABELS, Probes
 from zsnmt.report.scores import runs_by_system, seeds, short_commit
 from zsnmt.report.table import Cell, Measured, Table, join_sentences, seed_cell
 
-MAJORITY, CHANCE = "majority class", "chance"  # what needs no states
+MAJORITY, CHANCE, GAUSSIAN = "majority class", "chance", "Gaussian noise"  # what needs no states
+REFERENCE_ROWS = {MAJORITY: (MAJORITY,), CHANCE: (CHANCE, GAUSSIAN)}  # of tables
 InLayer = Callable[[Probes, str], float | None]  # of a run, in a layer
 
 
@@ -36,9 +37,10 @@ class Finding:
         return measured and replace(measured, difference=self.difference)
 
     def reference(self, name: str, found: Sequence[Probes], layer: str) -> Measured | None:
-        """What it is without states, where that is known."""
-        value = self.references[name](found[0], layer) if name in self.references else None
-        return None if value is None else Measured(self.figure, value)
+        """What it is without states, in the row of that name, where that is known."""
+        values = [of(found[0], layer) for each, of in self.references.items() if each in REFERENCE_ROWS[name]]
+        known = [value for value in values if value is not None]
+        return Measured(self.figure, known[0]) if known else None
 
 
 def classifier(label: str) -> Finding:
@@ -79,7 +81,7 @@ SVCCA = Finding(
     "SVCCA",
     "svcca",
     mean_over_pairs("svcca"),
-    references={CHANCE: mean_over_pairs("gaussian")},
+    references={GAUSSIAN: mean_over_pairs("gaussian")},
     independent=INDEPENDENT.of,
 )
 ABOVE_INDEPENDENT = Finding("SVCCA − independent", "svcca", above_chance, difference=True)
@@ -207,7 +209,7 @@ def output_table(found: Sequence[Probes], findings: Sequence[Finding]) -> tuple[
         [system, seeds(runs), *(finding.over_seeds(runs, FINAL) for finding in findings)]
         for system, runs in runs_by_system(found).items()
     ]
-    for name in (MAJORITY, CHANCE):
+    for name in REFERENCE_ROWS:
         references = [finding.reference(name, found, FINAL) for finding in findings]
         if any(references):
             rows.append([name, None, *references])

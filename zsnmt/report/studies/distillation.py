@@ -48,7 +48,9 @@ def distillation_table(all_scores: Sequence[Scores]) -> Table | None:
 
 
 def remedies_table(all_scores: Sequence[Scores]) -> Table | None:
-    """A row for each system and each remedy that it was trained on with, as `distillation_table` has them."""
+    """A row for each system and each remedy that it was trained further with, as `distillation_table` has
+    them.
+    """
     return stages_table(
         all_scores,
         {CONTROL: "none, for as long"}
@@ -56,7 +58,7 @@ def remedies_table(all_scores: Sequence[Scores]) -> Table | None:
         | {remedy_name(TOGETHER.join(pair)): " and ".join(pair) for pair in PAIRS},
         name="remedies",
         title="What remedies bring to each system",
-        headers=("system", "trained on with"),
+        headers=("system", "trained further with"),
         about="Others: directions without training text. The first row of each system is its own, with the "
         "seeds that went on.",
     )

@@ -1,0 +1,144 @@
+"""What a teacher must be, and by which engine it translates."""
+
+import shutil
+from copy import copy
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests.conftest import OLDER_RUN
+from tests.distillation.conftest import DIRECTIONS, OTHERS, PIVOT
+from zsnmt.decoding.methods.settings import parse_method
+from zsnmt.decoding.options import EngineChoice
+from zsnmt.decoding.search import Search
+from zsnmt.distillation import synthetic_text
+from zsnmt.distillation.filtered_text import make_synthetic_text
+from zsnmt.distillation.synthetic_text import with_engine
+from zsnmt.distillation.teacher import Interpreter, Teacher
+from zsnmt.errors import InputError
+from zsnmt.languages import Direction
+from zsnmt.training.steps import Steps
+
+OF_PIVOT = {Direction(PIVOT, other) for other in OTHERS}
+
+
+@pytest.fixture
+def run(older, tmp_path) -> Path:
+    """A copy of the run, without its checkpoints."""
+    return shutil.copytree(
+        older / OLDER_RUN, tmp_path / "run", ignore=shutil.ignore_patterns("checkpoints", "exports")
+    )
+
+
+def test_a_model_that_was_made_anew_while_it_taught_is_not_gone_on_from(run):
+    teacher = Teacher(run)
+    teacher.check_unchanged()
+    with (run / "model.pt").open("ab") as file:
+        file.write(b"more")
+    with pytest.raises(InputError, match="model.pt was made anew while .*run taught; run the same command"):
+        teacher.check_unchanged()
+
+
+def test_data_of_another_pipeline_are_refused(run, tmp_path):
+    teacher, data = Teacher(run), tmp_path / "data"
+    shutil.copytree(teacher.pipeline, data)
+    teacher.check_pipeline(data)
+    (data / "languages.txt").write_text("inglan\nvelan\n")
+    with pytest.raises(InputError, match="data has another languages.txt than .*run was trained with"):
+        teacher.check_pipeline(data)
+
+
+def test_the_same_model_does_not_translate_with_itself(run, tmp_path):
+    shutil.copytree(run, tmp_path / "copy")
+    for beside in ([run], [tmp_path / "copy"]):
+        with pytest.raises(InputError, match="run and .* have the same model, which would translate"):
+            Teacher(run, beside)
+
+
+def test_no_student_goes_on_from_frozen_weights(run):
+    teacher = Teacher(run)
+    teacher.check_going_on()
+    teacher.frozen = "158"
+    with pytest.raises(InputError, match="was adapted with --frozen, .*; adapt without --frozen, or train"):
+        teacher.check_going_on()
+
+
+def test_each_model_that_translates_has_learned_all_directions(run):
+    """Not only the first, nor only when a direction's turn has come."""
+    teacher = Teacher(run)
+    assert teacher.trained > OF_PIVOT and not {*DIRECTIONS} & teacher.trained
+    other = copy(teacher)
+    other.run, other.trained = Path("other"), teacher.trained - {Direction("inglan", "velor")}
+    teacher.beside = [other]
+    teacher.check_learned(other.trained, remedy="give another")
+    with pytest.raises(InputError, match="other was not trained on inglan-velor; give another"):
+        teacher.check_learned(OF_PIVOT, remedy="give another")
+
+
+@pytest.mark.parametrize(
+    "settings, asked",
+    [
+        ({}, [OF_PIVOT]),
+        ({"direct": True}, []),
+        ({"way": parse_method("ensemble")}, [OF_PIVOT, {*DIRECTIONS}]),
+    ],
+)
+def test_what_a_teacher_must_have_learned(synthetic, settings, asked):
+    text, told = synthetic(**settings), []
+    text.teacher.check_learned = lambda directions, remedy: told.append({*directions})
+    text.check_teacher()
+    assert told == asked
+
+
+def test_what_a_teacher_has_not_learned_is_said_before_anything_is_translated(synthetic):
+    def refuse(directions, remedy):
+        raise InputError(f"it was not trained on {directions[-1]}; {remedy}")
+
+    text = synthetic()
+    text.teacher.check_learned = refuse
+    with pytest.raises(InputError, match="was not trained on .*; give a teacher of all directions from"):
+        make_synthetic_text(Steps("distill"), text)
+    assert not (text.folder / "translations").exists()
+
+
+AUTO = EngineChoice("auto")
+
+
+def test_an_engine_is_chosen_once(synthetic, monkeypatch):
+    """With an export that is made when a text has begun, the rest of it is by the same engine."""
+    text = synthetic(engine=AUTO)
+    by_pytorch, by_ctranslate2 = (synthetic(engine=EngineChoice(name)) for name in ("pytorch", "ctranslate2"))
+    assert with_engine(text).folder == by_pytorch.folder  # there is no export
+    monkeypatch.setattr(synthetic_text, "open_present_export", lambda *_: None)
+    chosen = with_engine(text)
+    assert chosen.folder == by_ctranslate2.folder and chosen.settings.engine.engine == "ctranslate2"
+    by_pytorch.folder.mkdir(parents=True)
+    assert with_engine(text).folder == by_pytorch.folder
+    assert with_engine(by_ctranslate2) == by_ctranslate2
+
+
+def test_what_pytorch_alone_can_do_is_done_by_it(synthetic, monkeypatch):
+    monkeypatch.setattr(synthetic_text, "open_present_export", lambda *_: None)
+    for settings in (
+        {"engine": AUTO, "way": parse_method("ensemble")},
+        {"engine": EngineChoice("auto", beside=(Path("other"),))},
+    ):
+        assert with_engine(synthetic(**settings)).settings.engine.engine == "pytorch"
+    with pytest.raises(InputError, match="--engine ctranslate2 cannot translate by ensemble"):
+        with_engine(synthetic(engine=EngineChoice("ctranslate2"), way=parse_method("ensemble")))
+
+
+def test_text_that_auto_has_made_to_the_end_stays(synthetic):
+    text = synthetic(engine=AUTO)
+    make_synthetic_text(Steps("distill"), text)
+    assert with_engine(text) == text
+
+
+def test_a_long_line_is_named_by_its_beginning(run, caplog):
+    """Its number would be that among the sentences of a block."""
+    interpreter = Interpreter(SimpleNamespace(run=run), search=Search(), engine=EngineChoice(workers=1))
+    long = "Kata " * 60
+    with caplog.at_level("WARNING"):
+        interpreter.translate([(long,)], Direction("inglan", "velan"), float)
+    assert f"what begins '{long[:40]}' has" in caplog.text and "line 1" not in caplog.text

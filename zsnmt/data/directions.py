@@ -1,0 +1,45 @@
+"""The directions that options name, and those that a folder has text for."""
+
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from zsnmt.errors import InputError
+from zsnmt.languages import Direction, check_known, parse_direction
+
+ALL, FROM_PIVOT = "all", "from_pivot"  # words for directions: those with text, those out of the pivot
+
+
+def directions_of(pairs: str | Sequence[str] | None, languages: Sequence[str]) -> list[str]:
+    """The directions of a comma-separated option (or of the list a checkpoint made of it), checked and each
+    once; those out of the pivot, the first language, for the word `from_pivot`.
+    """
+    if not pairs:
+        return []
+    if pairs == FROM_PIVOT:
+        return [f"{languages[0]}-{language}" for language in languages[1:]]
+    directions = [parse_direction(pair) for pair in (pairs.split(",") if isinstance(pairs, str) else pairs)]
+    for language in {language for direction in directions for language in direction}:
+        check_known(language, languages)
+    return [*dict.fromkeys(map(str, directions))]
+
+
+def directions_with_data(folder: Path, split: str, languages: Sequence[str]) -> list[str]:
+    """Both directions of every pair with binarised text of a split in the folder, in the languages' order."""
+    found = {path.name.split(".")[1] for path in folder.glob(f"{split}.*-*.*.idx")}
+    pairs = [f"{a}-{b}" for a in languages for b in languages if {f"{a}-{b}", f"{b}-{a}"} & found]
+    if not pairs:
+        raise InputError(
+            f"{folder} holds no binarised '{split}' text ({split}.xx-yy.xx.idx); make it with zsnmt prepare"
+        )
+    return pairs
+
+
+def inference_direction(args: Namespace, languages: Sequence[str]) -> Direction:
+    """The direction of --source-lang and --target-lang; `InputError` if one is missing or unknown."""
+    if args.source_lang is None or args.target_lang is None:
+        raise InputError("give both --source-lang and --target-lang (-s and -t)")
+    direction = parse_direction(f"{args.source_lang}-{args.target_lang}")
+    for language in direction:
+        check_known(language, languages)
+    return direction
