@@ -1,6 +1,7 @@
 """Every JSON file that is read: damaged in any way, it is read or refused in one sentence that names it."""
 
 import json
+import re
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.masked_lm.report.test_xnli import write_run as write_xnli_run
-from tests.support.damaged import damaged
+from tests.support.damaged import NO_OBJECTS, damaged
 from tests.support.masked_lms import made_up_masked_lm, write_runs
 from tests.support.probes import make_probes
 from tests.support.runs import make_run, make_text, validate
@@ -140,5 +141,33 @@ def test_a_damaged_file_is_read_or_refused_in_one_sentence(folder, what):
                 assert str(path.parent) in str(error), content[:300]
             except Exception as error:
                 raise AssertionError(f"{type(error).__name__}: {content[:900]}") from error
+    finally:
+        path.write_bytes(whole)
+
+
+COMPARED = ("settings of hypotheses", "note", "marker")  # as a whole: where one differs, work is done again
+SHOWN = {  # what may be of any kind
+    "export": ("versions", "check"),
+    "states": ("run",),
+    "XNLI": ("condition",),
+    "round trip": ("units",),
+}
+
+
+@pytest.mark.parametrize("what", [what for what in READERS if what not in COMPARED])
+def test_what_is_not_an_object_or_has_a_value_of_another_kind_is_refused(folder, what):
+    name, read = READERS[what]
+    path = folder / name
+    whole = path.read_bytes()
+    content = json.loads(whole)
+    wrong = [content | {key: [[]]} for key in content if key not in SHOWN.get(what, ())]
+    damages = [whole[: len(whole) // 2], *(json.dumps(each).encode() for each in wrong)]
+    not_objects = [each for each in NO_OBJECTS if each != b"{}"]  # {} may have all that is needed
+    named = path.parent if what == "probes" else path
+    try:
+        for damage in not_objects + damages:
+            path.write_bytes(damage)
+            with pytest.raises(InputError, match=re.escape(str(named))):
+                read(path)
     finally:
         path.write_bytes(whole)

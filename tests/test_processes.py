@@ -14,9 +14,23 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
+from tests.support.waiting import wait_for
 from zsnmt import control_groups
 from zsnmt.errors import InputError
-from zsnmt.processes import cores, in_another_process, map_in_processes, memory, worker_pool
+from zsnmt.modules.onednn_linear import AVAILABLE
+from zsnmt.processes import (
+    HELD,
+    KERNEL,
+    KERNELS,
+    SHARING,
+    cores,
+    in_another_process,
+    kernel_limit,
+    map_in_processes,
+    memory,
+    share_kernels,
+    worker_pool,
+)
 from zsnmt.text.tokenisation import load_tokeniser
 
 LINES = [f"Line no. {number}, isn't it?" for number in range(2345)]
@@ -74,8 +88,7 @@ def test_a_signal_does_not_wait_for_what_processes_have_begun(number, tmp_path):
         f"run(lambda: [*map_in_processes(sleep_and_write, [{str(tmp_path)!r}] * 4, 2, together=1)])"
     )
     process = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stderr=subprocess.PIPE, text=True)
-    while not (tmp_path / "begun").exists():
-        time.sleep(0.05)
+    wait_for((tmp_path / "begun").exists, process=process)
     started = time.monotonic()
     process.send_signal(number)
     _, said = process.communicate(timeout=20)
@@ -298,3 +311,68 @@ def test_a_machine_that_does_not_tell_its_cores_has_one(monkeypatch):
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert cores() == 1
+
+
+@pytest.mark.parametrize("gigabytes, kept", [(0.1, 128), (1, 191), (8, 1533), (24, 4601), (512, 16384)])
+def test_kernels_are_kept_for_an_eighth_of_the_memory_within_bounds(gigabytes, kept):
+    size = int(gigabytes * 2**30)
+    assert kernel_limit(size) == kept
+    assert kept in (128, 16384) or kept * KERNEL <= size / 8
+    assert kernel_limit(4 * size, processes=4) == kept
+
+
+def bounds(processes: int) -> dict[str, str]:
+    """Of each of so many processes."""
+    limit = kernel_limit(memory(), processes)
+    return {KERNELS: str(limit), HELD: str(min(limit, 1024))}
+
+
+def test_processes_that_share_work_are_counted_once_and_those_of_several_jobs_all():
+    environment: dict[str, str] = {}
+    for _ in range(2):  # a command, and each of the three workers that it starts
+        share_kernels(environment, workers=3)
+        assert environment == {SHARING: "1", **bounds(3)}
+    share_kernels(environment, 2)  # jobs
+    share_kernels(environment, workers=30)
+    assert environment == {SHARING: "2", **bounds(60)}
+
+
+@pytest.mark.parametrize("name", [KERNELS, HELD])
+def test_a_persons_own_bound_of_kernels_is_kept(name):
+    environment = {name: "77"}
+    share_kernels(environment, 2, workers=3)
+    assert environment == {name: "77"}
+
+
+PRODUCTS = """
+import os, sys
+import torch
+from zsnmt.processes import KERNELS, HELD
+if os.fork():
+    sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
+os.environ |= dict.fromkeys((KERNELS, HELD), sys.argv[1])
+torch.set_num_threads(1)
+multiply = torch.ops.mkldnn._linear_pointwise
+weight, x = torch.ones(64, 64), torch.ones(700, 64)
+
+def memory():
+    with open("/proc/self/status") as file:
+        return int(file.read().split("VmRSS:")[1].split()[0])
+
+begin = 0
+for rows in range(700, 100, -1):
+    multiply(x[:rows], weight, None, "none", [], "")
+    begin = begin or memory()
+print(memory() - begin)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not AVAILABLE, reason="PyTorch without oneDNN")
+def test_a_bound_that_a_process_sets_before_its_first_product_bounds_its_memory():
+    """That of 600 kernels (kB)."""
+    few, all_of_them = (
+        int(subprocess.run([sys.executable, "-c", PRODUCTS, most], capture_output=True, check=True).stdout)
+        for most in ("16", "600")
+    )
+    assert few < all_of_them / 2

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +17,7 @@ import torch
 
 from tests.conftest import ROOT, TINY_CONFIG, changed, run_command
 from tests.support import warm
+from tests.support.waiting import wait_for
 from zsnmt.corpora.invented.gloss import Dictionary, two_lines
 from zsnmt.corpora.invented.options import parse_corpus
 from zsnmt.errors import InputError
@@ -132,13 +132,6 @@ def test_the_pivot_starts_from_the_supervised_output(tiny):
     )
 
 
-def wait_for(condition, seconds: float = 120) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it took too long"
-        time.sleep(0.05)
-
-
 @pytest.fixture
 def killed(tmp_path):
     """A recipe that trains for six epochs: its command, its environment, the folder of runs, and that of
@@ -183,7 +176,7 @@ def test_training_killed_at_any_moment_goes_on_where_it_was(killed):
         (killed.run / "checkpoints", "checkpoint_last.pt", True),
     ):
         process = start(killed, fresh, start_new_session=True)
-        wait_for(lambda folder=folder, reached=reached: [*folder.glob(reached)])
+        wait_for(lambda folder=folder, reached=reached: [*folder.glob(reached)], 120)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         assert not (killed.run / "model.pt").exists() and not (killed.run / ".done" / "train").exists()
@@ -201,7 +194,7 @@ def test_a_recipe_killed_alone_takes_its_training_with_it_and_the_next_goes_on(k
     next call.
     """
     process = start(killed, fresh=True)
-    wait_for((killed.run / "checkpoints" / "checkpoint_last.pt").exists)
+    wait_for((killed.run / "checkpoints" / "checkpoint_last.pt").exists, 120)
     trainings = [
         number for number, words in processes() if "fairseq-train" in words and str(killed.run) in words
     ]

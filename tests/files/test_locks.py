@@ -5,6 +5,7 @@ import fcntl
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -13,7 +14,7 @@ import pytest
 
 from zsnmt.errors import InputError
 from zsnmt.files import locks
-from zsnmt.files.locks import Busy, locked
+from zsnmt.files.locks import Busy, lives, locked
 
 OWNER = """
 import subprocess, sys
@@ -83,6 +84,30 @@ def test_what_a_killed_process_started_keeps_its_lock_and_is_told_of(tmp_path, m
     monkeypatch.setattr(locks, "PATIENCE", 30)
     with locked(tmp_path):  # which takes no more patience than the child takes to end
         pass
+
+
+def test_a_lock_of_another_host_is_busy_at_once_and_names_the_host(tmp_path):
+    with (tmp_path / ".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.write("123 elsewhere")
+        file.flush()
+        started = time.monotonic()
+        with pytest.raises(Busy, match=r"\(process 123 on elsewhere\); wait for it"), locked(tmp_path):
+            pass
+    assert time.monotonic() - started < locks.PATIENCE
+
+
+def test_a_process_that_has_ended_and_was_not_asked_about_does_not_live():
+    child = subprocess.Popen(["sleep", "0"])
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+    assert not lives(child.pid, socket.gethostname())
+    child.wait()
+
+
+def test_a_lock_says_who_has_it_and_nothing_afterwards(tmp_path):
+    with locked(tmp_path):
+        assert (tmp_path / ".lock").read_text() == f"{os.getpid()} {socket.gethostname()}"
+    assert (tmp_path / ".lock").read_text() == ""
 
 
 def test_a_lock_of_a_process_that_wrote_nothing_is_only_busy(tmp_path):

@@ -1,11 +1,13 @@
 """Averaging of checkpoints, and what happens to damaged ones."""
 
 import argparse
+import errno
 import os
 
 import pytest
 import torch
 
+from tests.support.disk import full_after
 from tests.support.rounding import assert_rounded
 from zsnmt.errors import InputError
 from zsnmt.runs.checkpoints import (
@@ -42,6 +44,16 @@ def test_the_average_is_the_mean_and_keeps_types_and_options(tmp_path):
     assert average["averaged"] == ["1.pt", "2.pt", "6.pt"]
 
 
+def test_the_average_is_that_of_exact_sums(tmp_path):
+    """In float32, 2**24 + 1 is 2**24."""
+    paths = [tmp_path / f"{place}.pt" for place in range(3)]
+    for path, weight in zip(paths, (2.0**24, 1.0, 1.0)):
+        torch.save({"model": {"weight": torch.tensor([weight])}}, path)
+    average_checkpoints(paths, tmp_path / "model.pt")
+    expected = torch.tensor([2**24, 1, 1], dtype=torch.float64).mean().float()
+    assert load_checkpoint(tmp_path / "model.pt")["model"]["weight"] == expected
+
+
 def test_the_average_of_one_is_itself(tmp_path):
     model = save(tmp_path / "1.pt", 1)
     average_checkpoints([tmp_path / "1.pt"], tmp_path / "model.pt")
@@ -71,6 +83,18 @@ def test_different_models_are_refused(tmp_path):
     with pytest.raises(InputError, match="different models"):
         average_checkpoints([tmp_path / "1.pt", tmp_path / "2.pt"], tmp_path / "model.pt")
     assert not (tmp_path / "model.pt").exists()
+
+
+@pytest.mark.parametrize("room", [1000, 100_000])
+def test_a_full_disk_is_an_error_that_names_the_output_and_leaves_the_old_one(tmp_path, room):
+    path, output = tmp_path / "1.pt", tmp_path / "model.pt"
+    save(path, 1, size=99_999)  # more than Python keeps before it writes
+    output.write_bytes(b"old")
+    with pytest.raises(OSError) as error, full_after(room):
+        average_checkpoints([path], output)
+    assert (error.value.errno, error.value.filename) == (errno.EFBIG, str(output))
+    assert output.read_bytes() == b"old"
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["1.pt", "model.pt"]
 
 
 class Malicious:

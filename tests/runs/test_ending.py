@@ -27,6 +27,7 @@ def log_of(*losses: tuple[float, float]) -> str:
         ([(3.1, 4.0), (3.2, 3.5)], True, [REST, UNKNOWN_BY_HEART], [FELL]),
         ([(3.2, 3.1), (3.1, 2.5)], True, [FELL], [REST, UNKNOWN_BY_HEART]),
         ([(3.1, 3.0), (3.2, 2.5)], False, [REST], [FELL, UNKNOWN_BY_HEART]),
+        ([(3.1, 4.0), (3.2, 3.2)], True, [REST, UNKNOWN_BY_HEART], [FELL]),
     ],
 )
 def test_an_ending_says_what_the_curves_say(losses, can_learn, said, unsaid):
@@ -39,6 +40,12 @@ def test_an_ending_says_what_the_curves_say(losses, can_learn, said, unsaid):
 def test_the_losses_are_those_of_the_last_epoch():
     ending = read_ending(log_of((3.1, 3.0), (3.2, 2.5)))
     assert (ending.validation, ending.training, ending.summary.best_epoch) == (3.2, 2.5, 1)
+
+
+def test_validations_within_one_epoch_are_told_apart():
+    within = '| valid | {"epoch": 1, "valid_nll_loss": "3", "valid_num_updates": "5"}\n'
+    ending = read_ending(within + log_of((3.1, 2.5)))
+    assert not ending.can_learn and "not fallen since epoch 1, after 5 updates" in str(ending)
 
 
 def test_a_log_without_a_whole_epoch_has_no_ending(tmp_path):

@@ -9,10 +9,11 @@ from functools import partial
 
 import pytest
 
+from tests.support.waiting import wait_for
 from zsnmt.errors import InputError
-from zsnmt.processes import memory
+from zsnmt.processes import HELD, KERNELS, SHARING, kernel_limit, memory
 from zsnmt.training import children
-from zsnmt.training.children import KERNEL, KERNELS, SHARING, kernel_limit, side_by_side, start
+from zsnmt.training.children import side_by_side, start
 
 
 def meet(folder, name: str, other: str) -> None:
@@ -78,8 +79,7 @@ def test_a_process_that_does_not_end_when_told_to_is_killed(tmp_path, monkeypatc
     deaf = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(60)"
     with (tmp_path / "output").open("w+b") as output:
         with start([sys.executable, "-c", deaf], output) as process:
-            while not (tmp_path / "output").read_text():
-                time.sleep(0.01)
+            wait_for((tmp_path / "output").read_text, process=process)
     assert process.returncode == -signal.SIGKILL
 
 
@@ -203,17 +203,9 @@ def test_a_process_that_is_left_is_ended(tmp_path):
     assert process.returncode == -signal.SIGTERM
 
 
-@pytest.mark.parametrize("gigabytes, kept", [(1, 1024), (8, 1533), (24, 4601), (512, 16384)])
-def test_kernels_are_kept_for_an_eighth_of_the_memory_within_bounds(gigabytes, kept):
-    """1,024 is what oneDNN keeps by default."""
-    assert kernel_limit(gigabytes * 2**30) == kept
-    assert kept in (1024, 16384) or kept * KERNEL <= gigabytes * 2**30 / 8
-    assert kernel_limit(4 * gigabytes * 2**30, processes=4) == kept
-
-
 def test_a_process_has_the_settings_that_a_person_has_not_set(tmp_path, monkeypatch):
     monkeypatch.setenv("MALLOC_TOP_PAD_", "4096")
-    for name in (KERNELS, SHARING):
+    for name in (KERNELS, HELD, SHARING):
         monkeypatch.delenv(name, raising=False)
     with (tmp_path / "log").open("wb") as file, start(["env"], file) as process:
         process.wait()
@@ -227,7 +219,8 @@ import os, sys
 from functools import partial
 from pathlib import Path
 from zsnmt.cli.recipe import Recipe
-from zsnmt.training.children import KERNELS, side_by_side
+from zsnmt.processes import KERNELS
+from zsnmt.training.children import side_by_side
 from zsnmt.training.ranks import Work, start_ranks
 from zsnmt.training.team import Team
 
@@ -254,7 +247,7 @@ def test_all_trainings_together_keep_the_kernels_that_one_would_unless_a_person_
     folders = [tmp_path / str(number) for number in range(jobs)]
     for folder in folders:
         folder.mkdir()
-    environment = {name: value for name, value in os.environ.items() if name not in (KERNELS, SHARING)}
+    environment = {name: value for name, value in os.environ.items() if name not in (KERNELS, HELD, SHARING)}
     done = subprocess.run(
         [sys.executable, "-c", COMMAND, *folders],
         env=environment | ({KERNELS: given} if given else {}),

@@ -1,5 +1,6 @@
 """A training as a process: its log, what the terminal shows of it, and how it is told that it failed."""
 
+import json
 import os
 import shutil
 import stat
@@ -11,7 +12,14 @@ import pytest
 from zsnmt.errors import InputError
 from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training import fairseq_train as fairseq_train_module
-from zsnmt.training.fairseq_train import fairseq_train, show_progress, train
+from zsnmt.training.fairseq_train import (
+    fairseq_train,
+    separate,
+    show_progress,
+    train,
+    training_inputs,
+    without,
+)
 from zsnmt.training.steps import Steps, write_marker
 
 TRACEBACK = """\
@@ -204,6 +212,25 @@ def test_a_training_that_is_done_stays_so_where_a_test_set_is_added_or_the_proje
         call("--lr", "1", "--finetune-from-model", "/b/model.pt", "--sampling-weights-from-file", str(moved))
         == 1
     )
+
+
+def test_what_a_training_reads_is_found_in_both_forms_of_options(tmp_path):
+    for name in ("data", "extra"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "train.de-en.de.bin").touch()
+    extra, weights = json.dumps({"more": str(tmp_path / "extra")}), tmp_path / "sampling.json"
+    given = {"--extra-data": extra, "--sampling-weights-from-file": str(weights)}
+    apart = [word for option in given.items() for word in option]
+    joined = [f"{name}={value}" for name, value in given.items()]
+    found = training_inputs(tmp_path / "data", apart)
+    assert found == training_inputs(tmp_path / "data", joined) and len(found) == 3
+    assert separate(joined) == apart and separate(["--flag", "a=b"]) == ["--flag", "a=b"]
+
+
+@pytest.mark.parametrize("words", [["--seed", "3"], ["--seed=3"]])
+def test_an_option_is_left_out_with_its_value_in_both_forms(words):
+    others = ["--seeds", "4", "--fp16"]
+    assert without(["DATA", *words, *others], {"--seed"}) == ["DATA", *others]
 
 
 @pytest.mark.parametrize("changed", ["options", "text"])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.waiting import wait_for
 from zsnmt.errors import InputError
 from zsnmt.training import hosts
 from zsnmt.training.fairseq_train import follow
@@ -39,8 +40,7 @@ def test_hosts_meet_in_their_order_and_strangers_do_not_hold_them_up(team, tmp_p
     monkeypatch.setattr(hosts, "HANDSHAKE", 1)
     with ThreadPoolExecutor(4) as pool:
         first = pool.submit(meet, team, tmp_path)
-        while not key_file(team, tmp_path).exists():
-            time.sleep(0.01)
+        wait_for(key_file(team, tmp_path).exists, SOON)
         assert key_file(team, tmp_path).stat().st_mode & 0o077 == 0
         with socket.create_connection(team.address):  # says nothing
             second, third = (pool.submit(reach, replace(team, host=number), tmp_path) for number in (2, 1))
@@ -65,8 +65,7 @@ def test_a_host_with_another_command_is_refused_and_one_that_is_missing_is_named
     monkeypatch.setattr(hosts, "PATIENCE", 3)
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(meet, team, tmp_path)
-        while not key_file(team, tmp_path).exists():
-            time.sleep(0.01)
+        wait_for(key_file(team, tmp_path).exists, SOON)
         other = pool.submit(reach, replace(team, host=1, processes=3), tmp_path)
         with pytest.raises(Refused, match="it starts 3 processes as one of 3 hosts, and the first host 2 as"):
             other.result(SOON)
@@ -77,8 +76,7 @@ def test_a_host_with_another_command_is_refused_and_one_that_is_missing_is_named
 def test_a_host_that_ended_while_all_met_may_come_again_and_no_other_in_its_place(team, tmp_path):
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(meet, team, tmp_path)
-        while not key_file(team, tmp_path).exists():
-            time.sleep(0.01)
+        wait_for(key_file(team, tmp_path).exists, SOON)
         ended = reach(replace(team, host=1), tmp_path)
         with pytest.raises(Refused, match="host 1 is there already"):
             reach(replace(team, host=1), tmp_path)
