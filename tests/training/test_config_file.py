@@ -214,6 +214,7 @@ def test_a_file_that_is_missing_or_not_text_is_named(tmp_path):
         ({"MARK_TOKENS": "no"}, "sets MARK_TOKENS=no; write yes, or leave it out"),
         ({"IDENTIFIER": "guess"}, "sets IDENTIFIER=guess; write py3langid or lexicon, or leave it out"),
         ({"LANGUAGES": "inglan ../x"}, "line 2, sets LANGUAGES=inglan ../x: '../x' is not a language code"),
+        ({"LANGUAGES": "inglan velan velan"}, "sets LANGUAGES=inglan velan velan: 'velan' is there twice"),
         ({"LANGUAGES": "inglan *"}, "line 2, sets LANGUAGES=inglan *: '*' is not a language code"),
         (
             {"TRAINING": "--lr 1 --user-dir /else/where"},

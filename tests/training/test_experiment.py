@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from zsnmt.adaptation.adapt import MADE_FOR
+from zsnmt.corpora.own_text.forms import read_tables
 from zsnmt.errors import InputError
 from zsnmt.training import experiment as experiment_module
 from zsnmt.training.config import Config
@@ -14,6 +15,7 @@ from zsnmt.training.experiment import (
     check_validation,
     prepare_data,
     read_experiment,
+    rewrite,
 )
 from zsnmt.training.steps import Steps
 
@@ -73,6 +75,27 @@ def test_the_data_of_an_adaptation_are_not_made_anew(tmp_path):
     with pytest.raises(InputError, match="has the text and the data of an adaptation.* go on from its runs"):
         prepare_data(Steps("train"), read_experiment(file, tmp_path / "runs", {}))
     assert {path.name for path in {*folder.iterdir()} - before} <= {".lock"}
+
+
+@pytest.mark.parametrize(
+    "name, settings, advice",
+    [
+        ("train", "HELD_OUT=20", "put test.de-fr.de and test.de-fr.fr beside the text"),
+        ("talks", "PATTERN=talks.{pair}.{language}\nHELD_OUT=20", "add one in the form of the text"),
+    ],
+)
+def test_how_a_direction_gets_a_test_set_depends_on_the_form_of_the_text(tmp_path, name, settings, advice):
+    for pair in ("de-en", "fr-en"):
+        for language in pair.split("-"):
+            lines = "".join(f"Line {number} of {pair}, {language}.\n" for number in range(100))
+            (tmp_path / f"{name}.{pair}.{language}").write_text(lines)
+    file, said = tmp_path / "x.conf", []
+    file.write_text(f'TEXT={tmp_path}\nLANGUAGES="en de fr"\n{settings}\n')
+    config = read_experiment(file, tmp_path / "runs", {}).config
+    (tmp_path / "new").mkdir()
+    tables = read_tables(tmp_path, config.pattern)
+    rewrite(tables, config, said.append, folder=tmp_path / "new")
+    assert said == ["de-fr will have no scores, as there is no test set for them; to have some, " + advice]
 
 
 def test_text_is_cleaned_once_and_again_when_the_rules_change(tmp_path, monkeypatch, capsys):

@@ -7,6 +7,7 @@ the text where that is not set or empty. Nothing else has a meaning of its own.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, field, fields
 from pathlib import Path
@@ -211,7 +212,11 @@ def split_options(value: str) -> tuple[str, ...]:
 
 
 def split_languages(value: str) -> tuple[str, ...]:
-    return tuple(map(check_language, value.split()))
+    """Different language codes."""
+    languages = tuple(map(check_language, value.split()))
+    if twice := [language for language, number in Counter(languages).items() if number > 1]:
+        raise InputError(f"'{twice[0]}' is there twice; name each language once")
+    return languages
 
 
 def choice(*words: str) -> tuple[Callable[[str], object], str]:

@@ -219,9 +219,11 @@ def rewrite(tables: Sequence[Table], config: Config, say: Callable[[str], object
     if without := other_pairs(config.languages, tested):
         first = without[0]
         files = " and ".join(f"test.{first}.{side}" for side in first.split("-"))
+        as_pairs = not config.pattern and is_own_form(Path(config.text))
+        advice = f"put {files} beside the text" if as_pairs else "add one in the form of the text"
         say(
-            f"{', '.join(without)} will have no scores, as there is no test set for them; to have some, put "
-            f"{files} beside the text"
+            f"{', '.join(without)} will have no scores, as there is no test set for them; to have some, "
+            f"{advice}"
         )
 
 
