@@ -2,7 +2,7 @@
 have no text by people. Run it again to go on after a stop.
 
     zsnmt distill configs/multi30k.conf runs/multi30k/zs_transformer/seed1
-    zsnmt distill CONFIG TEACHER --remedy consistency --epochs 3    # trained on, without synthetic text
+    zsnmt distill CONFIG TEACHER --remedy consistency --epochs 3    # trained further, without synthetic text
     zsnmt distill CONFIG TEACHER --remedy consistency --name strong -- --consistency-weight 1
     zsnmt distill CONFIG TEACHER --with RUN2 RUN3   # translations by an ensemble of runs
     zsnmt distill CONFIG TEACHER --sides none       # a control: as many updates, no synthetic text
