@@ -17,7 +17,6 @@ from tests.conftest import ROOT
 from tests.support.waiting import wait_for
 from zsnmt import control_groups
 from zsnmt.errors import InputError
-from zsnmt.modules.onednn_linear import AVAILABLE
 from zsnmt.processes import (
     HELD,
     KERNEL,
@@ -368,7 +367,6 @@ print(memory() - begin)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not AVAILABLE, reason="PyTorch without oneDNN")
 def test_a_bound_that_a_process_sets_before_its_first_product_bounds_its_memory():
     """That of 600 kernels (kB)."""
     few, all_of_them = (

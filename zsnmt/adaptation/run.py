@@ -2,7 +2,6 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 
 from zsnmt.adaptation.checkpoint import extend_checkpoint
@@ -18,8 +17,9 @@ from zsnmt.runs.checksums import check_model
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.runs.systems import BASELINE
 from zsnmt.seams.frozen_vocabulary import refuse_what_frozen_weights_forbid
+from zsnmt.seams.options import attribute_of, spelt
 from zsnmt.training import fairseq_options
-from zsnmt.training.fairseq_train import options_of, separate
+from zsnmt.training.fairseq_train import given_values, options_of
 
 Options = dict[str, str | int | float]
 VALIDATED, ON_ZERO_SHOT = "--valid-lang-pairs", "--early-stopping-on-zero-shot"
@@ -73,7 +73,7 @@ def check_options(run: Path, mode: str, adapter_dim: int, given: Sequence[str]) 
         return
     refuse_what_frozen_weights_forbid(read)
     weights = [kind.term.option for kind in TERMS.values()]
-    if terms := [weight for weight in weights if getattr(read, attribute_name(weight), 0)]:
+    if terms := [weight for weight in weights if getattr(read, attribute_of(weight), 0)]:
         raise InputError(
             f"the training of {run} has {', '.join(terms)}, a remedy that trains what is older, too, and "
             "--frozen trains what is new alone; adapt it without --frozen"
@@ -148,7 +148,7 @@ def training_options(
 
 def kept_options(run: Path, mode: str) -> list[str]:
     """The options that `run` was trained with and that its adaptation has, too."""
-    dropped = {*map(option_name, ROUNDING)} if mode == FROZEN else set()
+    dropped = {*map(spelt, ROUNDING)} if mode == FROZEN else set()
     return [option for option in options_of(run) if option not in dropped]
 
 
@@ -160,7 +160,7 @@ def validated(
     zero-shot ones choose a checkpoint, those that were named, too. Nothing where none were named, or all that
     have text.
     """
-    named = dict(pairwise(separate(options))).get(VALIDATED, ALL)
+    named = given_values(options).get(VALIDATED, ALL)
     if named == ALL:
         return []
     there = directions_with_data(data, "valid", [*languages])
@@ -170,14 +170,4 @@ def validated(
 
 def words_of(options: Options) -> list[str]:
     """Options as a command line has them."""
-    return [word for name, value in options.items() for word in (option_name(name), str(value))]
-
-
-def option_name(name: str) -> str:
-    """The name of an option as a command line has it."""
-    return f"--{name.replace('_', '-')}"
-
-
-def attribute_name(option: str) -> str:
-    """The name of an option of a command line among those that were read."""
-    return option.removeprefix("--").replace("-", "_")
+    return [word for name, value in options.items() for word in (spelt(name), str(value))]

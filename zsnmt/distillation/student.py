@@ -24,10 +24,11 @@ from zsnmt.runs.grid import options_of_remedy, term_options
 from zsnmt.runs.log import pairs_of_update
 from zsnmt.runs.systems import DIRECTIONS
 from zsnmt.seams.layers import chosen_layers
+from zsnmt.seams.options import attribute_of
 from zsnmt.tasks.zs_translation import DEFAULT_PLACEMENT
 from zsnmt.training.config import Config
 from zsnmt.training.fairseq_options import training_options
-from zsnmt.training.fairseq_train import options_of, separate, without
+from zsnmt.training.fairseq_train import given_values, options_of, separate, without
 
 MODEL = "zs_transformer"
 EPOCHS, PATIENCE = 10, 3  # of a student that goes on from its teacher
@@ -122,7 +123,7 @@ def stretch(options: Sequence[str], epochs: int | None, updates: float | None = 
     """
     if epochs is None:
         return []
-    given = dict(pairwise(separate(options)))
+    given = given_values(options)
     counted = {name: int(given[name]) for name in COUNTED if int(given.get(name, 0)) > 0}
     longest = int(given.get(LONGEST, 0))  # to fairseq 0 is no bound
     end = max((counted[name] for name in ENDS if name in counted), default=0)
@@ -241,7 +242,7 @@ def places_of_choices(teacher: Namespace, layers: int) -> dict[str, list[int]]:
 
 def layers_chosen_by(option: str, options: Namespace) -> list[int]:
     """The encoder layers, from 1, that an option chooses."""
-    value = getattr(options, option.removeprefix("--").replace("-", "_"))
+    value = getattr(options, attribute_of(option))
     return [*chosen_layers(value, options.encoder_layers)]
 
 

@@ -18,6 +18,11 @@ def spelt(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
+def attribute_of(option: str) -> str:
+    """The name of an option, as it is typed, among those that were read."""
+    return option.removeprefix("--").replace("-", "_")
+
+
 def refuse_without(needed: str, args: Namespace, **defaults: object) -> None:
     """`InputError` for options that differ from their defaults, where the option that they need is not
     given.

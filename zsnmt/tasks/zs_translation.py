@@ -31,6 +31,7 @@ from zsnmt.modules.cpu_bfloat16 import cpu_bfloat16
 from zsnmt.runs.validation import append_validation
 from zsnmt.runs.validation_bleu import ValidationBleu
 from zsnmt.runs.validation_losses import ValidationLosses, joined
+from zsnmt.seams.options import spelt
 from zsnmt.text.pipeline import TextPipeline
 
 DEFAULT_PLACEMENT = "t_dec"
@@ -118,9 +119,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         parser.parse_args([args.data], namespace=args)  # sets what is not there
         harmless = {**vars(parser.parse_args([args.data])), "langtoks": NO_LANGTOKS}
         if refused := [
-            f"--{name.replace('_', '-')}"
-            for name in STOCK_OPTIONS
-            if getattr(args, name) not in (None, False, harmless[name])
+            spelt(name) for name in STOCK_OPTIONS if getattr(args, name) not in (None, False, harmless[name])
         ]:
             raise InputError(
                 f"leave out {', '.join(refused)}: zs_translation places tags by --language-tags and reads "

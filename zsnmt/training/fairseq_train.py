@@ -78,7 +78,7 @@ def training_inputs(data: Path, options: Sequence[str]) -> list[Path]:
     """The files that a training reads: binarised text but for the test sets, which may be added to, and how
     often each direction is sampled.
     """
-    given = dict(pairwise(separate(options)))
+    given = given_values(options)
     folders = [data, *map(Path, json.loads(given.get("--extra-data", "{}")).values())]
     files = [path for folder in folders for path in files_of(folder) if not path.name.startswith("test.")]
     weights = given.get("--sampling-weights-from-file")
@@ -115,6 +115,13 @@ def separate(words: Iterable[str]) -> list[str]:
     them: `--lr=0.1` is `--lr 0.1`.
     """
     return [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
+
+
+def given_values(words: Iterable[str]) -> dict[str, str]:
+    """The value of each option of a command, the last where it is given several times; to be asked for
+    options that have one, as words that follow others are in it, too.
+    """
+    return dict(pairwise(separate(words)))
 
 
 def without(words: Sequence[str], options: Collection[str]) -> list[str]:

@@ -43,6 +43,7 @@ from zsnmt.runs.systems import (
     direction_system,
 )
 from zsnmt.seams.layers import chosen_layers
+from zsnmt.seams.options import attribute_of, spelt
 from zsnmt.training.fairseq_options import training_options
 
 REMOVAL_LAYERS, REPLACEMENT = "--encoder-residual-removal-layers", "--encoder-residual-replacement"
@@ -298,12 +299,11 @@ def check_alike(baseline: Namespace, other: Namespace, varied: Iterable[str]) ->
     """
     compared = {*vars(baseline)} - {
         "arch",
-        *(option.removeprefix("--").replace("-", "_") for option in varied),
+        *map(attribute_of, varied),
     }
     if different := sorted(name for name in compared if getattr(baseline, name) != getattr(other, name)):
         values = ", ".join(
-            f"--{name.replace('_', '-')} ({getattr(baseline, name)}, {getattr(other, name)})"
-            for name in different
+            f"{spelt(name)} ({getattr(baseline, name)}, {getattr(other, name)})" for name in different
         )
         raise InputError(
             f"the defaults of {baseline.arch} and {other.arch} differ in {values}: set them in MODEL, so "

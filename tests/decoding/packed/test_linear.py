@@ -10,7 +10,6 @@ from zsnmt.decoding.options import FLOAT32, INT8, EngineChoice
 from zsnmt.decoding.packed import linear
 from zsnmt.decoding.packed.linear import check_precision, pack
 from zsnmt.errors import InputError
-from zsnmt.modules.onednn_linear import AVAILABLE
 
 C, D = 12, 7
 ONEDNN, MKL = "mkldnn::_linear_pointwise", "aten::addmm"
@@ -118,7 +117,6 @@ def test_int8_needs_kernels(monkeypatch):
         check_precision(INT8, torch.device("cpu"))
 
 
-@pytest.mark.skipif(not AVAILABLE, reason="this PyTorch has no oneDNN")
 @pytest.mark.parametrize(
     "intel, large, kernel", [(True, 99, "aten::addmm"), (True, 9, ONEDNN), (False, 99, ONEDNN)]
 )
