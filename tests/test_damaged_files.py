@@ -31,7 +31,7 @@ from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.systems import tables
 from zsnmt.report.table import markdown_table
 from zsnmt.runs.folder import describe_run
-from zsnmt.runs.scores import read_scores, write_score_file
+from zsnmt.runs.score_file import read_scores, write_score_file
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.training.steps import read_marker
 

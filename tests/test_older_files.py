@@ -14,7 +14,8 @@ from zsnmt.decoding.search import Search
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
 from zsnmt.report.comparison import text_table
-from zsnmt.runs.scores import DIRECT, PIVOT, read_scores
+from zsnmt.runs.score_file import read_scores
+from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.text.lines import read_lines
 
 DIRECTIONS = [Direction("velan", target) for target in ("inglan", "tamun", "velor")]

@@ -13,7 +13,7 @@ from tests.conftest import ROOT, TINY_CONFIG, changed
 from tests.support import warm
 from tests.support.releases import write_tatoeba_export
 from zsnmt.corpora.releases.tatoeba import FEWEST
-from zsnmt.runs.scores import read_scores
+from zsnmt.runs.score_file import read_scores
 
 NOTEBOOK = json.loads((ROOT / "docs" / "tutorial.ipynb").read_text(encoding="utf-8"))
 CELLS = ["".join(cell["source"]) for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code"]

@@ -9,7 +9,7 @@ from zsnmt.demo import side_by_side as demo
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
 from zsnmt.runs.folder import HYPOTHESES, hypotheses_file
-from zsnmt.runs.scores import DIRECT, PIVOT
+from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.text.lines import write_lines
 from zsnmt.training.steps import Steps
 

@@ -34,17 +34,9 @@ from zsnmt.report.notes import search_note
 from zsnmt.report.systems import tables
 from zsnmt.runs.checksums import CHECKSUMS_FILE
 from zsnmt.runs.folder import BEFORE, HYPOTHESES, hypotheses_file, settings_file
-from zsnmt.runs.scores import (
-    DIRECT,
-    INTO_PIVOT,
-    OWN_PIVOT,
-    PIVOT,
-    Result,
-    Scores,
-    Way,
-    read_scores,
-    write_score_file,
-)
+from zsnmt.runs.score_file import read_scores, write_score_file
+from zsnmt.runs.scores import Result, Scores
+from zsnmt.runs.ways import DIRECT, INTO_PIVOT, OWN_PIVOT, PIVOT, Way
 from zsnmt.scoring.bootstrap import STEPS, draws, interval, unpack
 from zsnmt.scoring.figures import ranges
 from zsnmt.scoring.metrics import Metrics

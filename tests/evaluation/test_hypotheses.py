@@ -20,7 +20,7 @@ from zsnmt.evaluation.hypotheses import (
 )
 from zsnmt.languages import Direction, kind_of, parse_direction, supervised_directions, zero_shot_directions
 from zsnmt.runs.folder import hypotheses_file, settings_file
-from zsnmt.runs.scores import DIRECT, INTO_PIVOT, PIVOT, Way
+from zsnmt.runs.ways import DIRECT, INTO_PIVOT, PIVOT, Way
 from zsnmt.text.lines import read_lines
 
 LINES = 5

@@ -20,7 +20,7 @@ from zsnmt.evaluation.scored_run import (
     ways_of,
 )
 from zsnmt.evaluation.text import TextChoice
-from zsnmt.runs.scores import write_score_file
+from zsnmt.runs.score_file import write_score_file
 from zsnmt.scoring.options import Scoring
 from zsnmt.training.steps import Steps
 

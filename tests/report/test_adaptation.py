@@ -37,7 +37,9 @@ from zsnmt.report.scores import Run
 from zsnmt.report.significance import INSIDE, ONE_SEED
 from zsnmt.report.systems import tables
 from zsnmt.report.table import Measured, markdown_rows, tsv
-from zsnmt.runs.scores import DIRECT, PIVOT, Result, read_score_file
+from zsnmt.runs.score_file import read_score_file
+from zsnmt.runs.scores import Result
+from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.scoring.bootstrap import paired_test, unpack
 
 OLD, NEW = ["en", "de", "fr"], ["cs"]

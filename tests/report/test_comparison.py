@@ -15,7 +15,7 @@ from zsnmt.report.documents import kept_scores
 from zsnmt.report.scores import columns_of
 from zsnmt.report.systems import gains_table
 from zsnmt.report.table import WIDTH, markdown_rows, text_rows
-from zsnmt.runs.scores import DIRECT
+from zsnmt.runs.ways import DIRECT
 from zsnmt.scoring.figures import ALL
 
 SCORES = [

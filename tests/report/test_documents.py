@@ -33,7 +33,9 @@ from zsnmt.report.documents import (
 )
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import probes_of
-from zsnmt.runs.scores import DIRECT, Scores, read_score_file
+from zsnmt.runs.score_file import read_score_file
+from zsnmt.runs.scores import Scores
+from zsnmt.runs.ways import DIRECT
 
 
 @pytest.mark.parametrize("made", [lambda scores: scores, with_resamples])

@@ -8,7 +8,7 @@ from tests.support.resampled import with_resamples
 from tests.support.scores import all_changed, changed, made_up_scores, only
 from zsnmt.languages import FEW_SHOT, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT
 from zsnmt.report.finding import finding
-from zsnmt.runs.scores import DIRECT, OWN_PIVOT, PIVOT
+from zsnmt.runs.ways import DIRECT, OWN_PIVOT, PIVOT
 
 POOR, BETTER, BEST = (
     made_up_scores(system, 1, bleu) for system, bleu in (("plain", 5), ("residual", 9), ("other", 31))

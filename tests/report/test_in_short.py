@@ -19,8 +19,8 @@ from zsnmt.report.documents import BLOCK, fill, keep_scores
 from zsnmt.report.drawn_data import checksum
 from zsnmt.report.in_short import kept_figures, what_to_use
 from zsnmt.report.probes.folder import FOLDER as PROBES
-from zsnmt.runs.scores import OWN_PIVOT, PIVOT
 from zsnmt.runs.systems import BASELINE, RESIDUAL
+from zsnmt.runs.ways import OWN_PIVOT, PIVOT
 
 RESULTS = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
 TABLES = re.compile(r"^\|.*\n(?=\| ?-)", re.M)  # their first rows

@@ -25,7 +25,7 @@ from zsnmt.report.systems import (
     systems_table,
     tables,
 )
-from zsnmt.runs.scores import DIRECT, PIVOT
+from zsnmt.runs.ways import DIRECT, PIVOT
 
 
 def distilled(seed: int, direct: float):

@@ -18,8 +18,8 @@ from zsnmt.report.alike import read_runs
 from zsnmt.report.examples import examples
 from zsnmt.report.page import curves_table, page, write_beside
 from zsnmt.report.scores import Run
-from zsnmt.runs.scores import DIRECT
 from zsnmt.runs.validation import read_validations
+from zsnmt.runs.ways import DIRECT
 
 SMALL = 2_000_000  # bytes that a page of twelve directions stays below
 

@@ -11,7 +11,8 @@ from zsnmt.report.pivots import share_pivots
 from zsnmt.report.scores import Column
 from zsnmt.report.significance import mean_measured
 from zsnmt.report.systems import systems_table
-from zsnmt.runs.scores import DIRECT, PIVOT, Scores
+from zsnmt.runs.scores import Scores
+from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.scoring.figures import MAIN
 
 

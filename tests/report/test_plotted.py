@@ -20,7 +20,7 @@ from zsnmt.report.plotted import (
     validations,
 )
 from zsnmt.report.scores import Run
-from zsnmt.runs.scores import DIRECT
+from zsnmt.runs.ways import DIRECT
 
 SCORES = [
     made_up_scores("baseline", 1, 5.0),

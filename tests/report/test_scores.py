@@ -18,7 +18,7 @@ from zsnmt.report.scores import (
     short_commit,
     way_differences,
 )
-from zsnmt.runs.scores import DIRECT, PIVOT, Way
+from zsnmt.runs.ways import DIRECT, PIVOT, Way
 from zsnmt.scoring.figures import ALL, ROOMY
 
 SCORES = [

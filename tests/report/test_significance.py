@@ -10,7 +10,7 @@ from tests.support.scores import made_up_scores
 from zsnmt.languages import ZERO_SHOT, Direction
 from zsnmt.report.scores import Column
 from zsnmt.report.significance import Side, difference
-from zsnmt.runs.scores import DIRECT, PIVOT
+from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.scoring.bootstrap import SAMPLES, paired_test, unpack
 from zsnmt.scoring.figures import ranges
 

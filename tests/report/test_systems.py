@@ -26,7 +26,8 @@ from zsnmt.report.systems import (
     tables,
 )
 from zsnmt.report.table import Measured, tsv
-from zsnmt.runs.scores import DIRECT, PIVOT, Uncertainty
+from zsnmt.runs.scores import Uncertainty
+from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.scoring.bootstrap import paired_test, unpack
 from zsnmt.scoring.figures import ALL, FIGURES, ROOMY
 

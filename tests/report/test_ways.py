@@ -18,7 +18,7 @@ from zsnmt.report.examples import examples
 from zsnmt.report.page import files_beside, page
 from zsnmt.report.systems import direction_gains_table, gains_table, systems_table, tables
 from zsnmt.report.table import FORMS, Form
-from zsnmt.runs.scores import DIRECT, Way
+from zsnmt.runs.ways import DIRECT, Way
 from zsnmt.scoring.bootstrap import paired_test, unpack
 from zsnmt.scoring.figures import FIGURES, HIGHER, LOWER, Figure
 

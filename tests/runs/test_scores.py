@@ -11,16 +11,9 @@ from tests.support.scores import made_up_result, made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.runs.checksums import CHECKSUMS_FILE
-from zsnmt.runs.scores import (
-    DIRECT,
-    PIVOT,
-    Uncertainty,
-    Way,
-    order_groups,
-    read_score_file,
-    read_scores,
-    write_score_file,
-)
+from zsnmt.runs.score_file import read_score_file, read_scores, write_score_file
+from zsnmt.runs.scores import Uncertainty, order_groups
+from zsnmt.runs.ways import DIRECT, PIVOT, Way
 
 MASK = Way("mask", {"keep": 0.9, "into": ["en", "de"]})
 FORMAT_1 = [  # made before results had a way

@@ -9,8 +9,10 @@ from pathlib import Path
 from tests.support.scores import made_up_scores
 from zsnmt.languages import SUPERVISED
 from zsnmt.runs.folder import hypotheses_file, settings_file
-from zsnmt.runs.scores import DIRECT, Scores, write_score_file
+from zsnmt.runs.score_file import write_score_file
+from zsnmt.runs.scores import Scores
 from zsnmt.runs.validation import append_validation
+from zsnmt.runs.ways import DIRECT
 
 TEXT = {  # the second line must stay text on a page
     "en": [

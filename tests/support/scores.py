@@ -6,7 +6,8 @@ from itertools import permutations
 import numpy as np
 
 from zsnmt.languages import SUPERVISED, ZERO_SHOT, parse_direction
-from zsnmt.runs.scores import DIRECT, PIVOT, Result, Scores, Uncertainty, Way
+from zsnmt.runs.scores import Result, Scores, Uncertainty
+from zsnmt.runs.ways import DIRECT, PIVOT, Way
 from zsnmt.scoring.bootstrap import pack
 
 

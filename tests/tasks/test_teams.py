@@ -20,8 +20,8 @@ from zsnmt.errors import InputError
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.validation import read_validations
 from zsnmt.training import fairseq_train, ranks
+from zsnmt.training.connections import SILENCE
 from zsnmt.training.fairseq_train import train
-from zsnmt.training.hosts import SILENCE
 from zsnmt.training.team import Team
 
 pytestmark = pytest.mark.slow

@@ -125,7 +125,7 @@ def test_a_training_that_fails_says_why_and_names_its_log(training, tmp_path, sc
 SAVING = """
 import signal, sys, time
 def save(*_):
-    print("2026-01-01 | INFO | zsnmt.compatibility | told to end: saved after 12 updates", flush=True)
+    print("2026-01-01 | INFO | zsnmt.compatibility.ending | told to end: saved after 12 updates", flush=True)
     sys.exit(143)
 signal.signal(signal.SIGTERM, save)
 print("ready", flush=True)

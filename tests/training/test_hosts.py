@@ -13,8 +13,9 @@ import pytest
 from tests.support.waiting import wait_for
 from zsnmt.errors import InputError
 from zsnmt.training import hosts
+from zsnmt.training.connections import Line, Lost
 from zsnmt.training.fairseq_train import follow
-from zsnmt.training.hosts import Line, Lost, Refused, free_port, interface_of, key_file, meet, reach, say_over
+from zsnmt.training.hosts import Refused, free_port, interface_of, key_file, meet, reach, say_over
 from zsnmt.training.ranks import Ranks, Work
 from zsnmt.training.team import Team
 

@@ -34,7 +34,8 @@ from zsnmt.report.page import page
 from zsnmt.report.scores import Run
 from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints
 from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE
-from zsnmt.runs.scores import DIRECT, PIVOT, SCORES_FILE, write_score_file
+from zsnmt.runs.score_file import SCORES_FILE, write_score_file
+from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.scoring.options import Scoring
 from zsnmt.training.experiment import Experiment, make_source, prepare_data, read_experiment
 from zsnmt.training.fairseq_options import training_options

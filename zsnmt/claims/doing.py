@@ -13,7 +13,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.locks import locked
 from zsnmt.files.records import read_json, write_json
 from zsnmt.masked_lm.runs import SCORES_FILE as MASKED_LM_SCORES
-from zsnmt.runs.scores import SCORES_FILE
+from zsnmt.runs.score_file import SCORES_FILE
 from zsnmt.training.children import describe_ending, start
 from zsnmt.training.steps import Steps
 

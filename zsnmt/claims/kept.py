@@ -12,7 +12,8 @@ from zsnmt.report.documents import kept_probes, kept_scores
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.scores import Column, mean_over_directions, runs_by_system
-from zsnmt.runs.scores import DIRECT, Scores
+from zsnmt.runs.scores import Scores
+from zsnmt.runs.ways import DIRECT
 from zsnmt.scoring.figures import MAIN
 
 LEAST_BLEU = 10.0  # supervised, of the best system of a config; below it a config says nothing of translation

@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.evaluation.scored_run import score_run, settings_of
     from zsnmt.runs.commands import path_from_top, recipe_command
     from zsnmt.runs.folder import check_trained
-    from zsnmt.runs.scores import SCORES_FILE
+    from zsnmt.runs.score_file import SCORES_FILE
     from zsnmt.training.experiment import read_experiment
 
     base = Path(options.run)

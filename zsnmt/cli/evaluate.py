@@ -129,7 +129,7 @@ def show_table(runs: Sequence[Path], report: Path | None, *, in_short: bool = Fa
     from zsnmt.report.comparison import text_in_short, text_table
     from zsnmt.report.finding import finding
     from zsnmt.report.table import wrap
-    from zsnmt.runs.scores import read_scores
+    from zsnmt.runs.score_file import read_scores
 
     scores = [read_scores(run) for run in runs]
     show = text_in_short if in_short else text_table

@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.report.in_short import kept_figures
     from zsnmt.report.probes.folder import has_probes
     from zsnmt.runs.folder import CONFIDENCE_FILE
-    from zsnmt.runs.scores import read_scores
+    from zsnmt.runs.score_file import read_scores
 
     for run in options.runs:
         if score_file(run).is_file():

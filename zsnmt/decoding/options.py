@@ -13,6 +13,10 @@ AUTO, PYTORCH, CTRANSLATE2, FAIRSEQ = ENGINES = ("auto", "pytorch", "ctranslate2
 FLOAT32, INT8 = PRECISIONS = ("float32", "int8")
 SEARCH_OPTIONS = ("beam", "length_penalty", "length_penalty_form")  # fields of `Search`
 BATCH_TOKENS = 4000  # of the sources in a batch, about
+METHOD_REFUSAL = (  # follows the name of an engine or a folder
+    "cannot translate by {way}; give a run folder, and --engine pytorch; of all ways CTranslate2 knows "
+    "direct translation and mask:renormalise=yes"
+)
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from zsnmt.languages import Direction
 from zsnmt.processes import cores
 from zsnmt.runs.commands import path_from_top, recipe_command
 from zsnmt.runs.folder import HYPOTHESES, hypotheses_file
-from zsnmt.runs.scores import DIRECT, PIVOT
 from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
+from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.text.lines import read_lines
 from zsnmt.training.children import side_by_side
 from zsnmt.training.experiment import Experiment, prepare_data

@@ -44,18 +44,9 @@ from zsnmt.runs.folder import (
     kinds,
     piece_counts,
 )
-from zsnmt.runs.scores import (
-    DIRECT,
-    INTO_OWN_PIVOT,
-    INTO_PIVOT,
-    OWN_PIVOT,
-    PIVOT,
-    Result,
-    Scores,
-    Way,
-    order_groups,
-    record_fields,
-)
+from zsnmt.runs.score_file import record_fields
+from zsnmt.runs.scores import Result, Scores, order_groups
+from zsnmt.runs.ways import DIRECT, INTO_OWN_PIVOT, INTO_PIVOT, OWN_PIVOT, PIVOT, Way
 from zsnmt.scoring.comet import load_comet
 from zsnmt.scoring.options import Scoring
 from zsnmt.text.lines import read_lines

@@ -17,7 +17,7 @@ from zsnmt.languages import SUPERVISED, Direction
 from zsnmt.processes import used_seconds
 from zsnmt.runs.folder import HYPOTHESES_CHECKSUMS as CHECKSUMS
 from zsnmt.runs.folder import hypotheses_file, settings_file
-from zsnmt.runs.scores import INTO_OWN_PIVOT, INTO_PIVOT, Way
+from zsnmt.runs.ways import INTO_OWN_PIVOT, INTO_PIVOT, Way
 from zsnmt.text.lines import read_lines, write_lines
 
 logger = logging.getLogger(__name__)

@@ -12,7 +12,8 @@ from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.files.locks import locked
 from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, check_trained, read_record
-from zsnmt.runs.scores import SCORES_FILE, Result, read_scores, write_score_file
+from zsnmt.runs.score_file import SCORES_FILE, read_scores, write_score_file
+from zsnmt.runs.scores import Result
 from zsnmt.runs.systems import BASELINE
 from zsnmt.scoring.options import Scoring
 from zsnmt.training.config import read_config

@@ -8,7 +8,8 @@ import numpy as np
 from zsnmt.evaluation.text import ScoredText
 from zsnmt.languages import Direction
 from zsnmt.runs.folder import PIPELINE_FOLDER
-from zsnmt.runs.scores import Result, Uncertainty, Way
+from zsnmt.runs.scores import Result, Uncertainty
+from zsnmt.runs.ways import Way
 from zsnmt.scoring.bootstrap import signature, unpack
 from zsnmt.scoring.comet import Comet
 from zsnmt.scoring.figures import ranges

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.methods.settings import Method
-from zsnmt.decoding.options import AUTO, CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH, EngineChoice
+from zsnmt.decoding.options import AUTO, CTRANSLATE2, FAIRSEQ, FLOAT32, METHOD_REFUSAL, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Engine, Search
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
@@ -22,10 +22,6 @@ from zsnmt.text.piece_counts import PieceCounts
 logger = logging.getLogger(__name__)
 
 EngineAndCodec = tuple[Engine, Codec]
-METHOD_REFUSAL = (  # follows the name of an engine or a folder
-    "cannot translate by {way}; give a run folder, and --engine pytorch; of all ways CTranslate2 knows "
-    "direct translation and mask:renormalise=yes"
-)
 
 
 def open_engine(

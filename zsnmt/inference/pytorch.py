@@ -16,12 +16,11 @@ from zsnmt.decoding.methods.engine import MethodEngine
 from zsnmt.decoding.methods.pieces import check_counts
 from zsnmt.decoding.methods.settings import Method
 from zsnmt.decoding.methods.vocabulary import penalties
-from zsnmt.decoding.options import FAIRSEQ, FLOAT32, EngineChoice
+from zsnmt.decoding.options import FAIRSEQ, FLOAT32, METHOD_REFUSAL, EngineChoice
 from zsnmt.decoding.pytorch_engine import PackedSearch, PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import BatchEngine, Engine, Hypothesis, Search
 from zsnmt.decoding.several_models import SeveralModels
 from zsnmt.errors import InputError
-from zsnmt.inference.engines import METHOD_REFUSAL, EngineAndCodec
 from zsnmt.inference.many_gpus import ManyGpus
 from zsnmt.inference.trained_run import TrainedRun, load_run
 from zsnmt.languages import Direction
@@ -32,7 +31,7 @@ from zsnmt.text.piece_counts import PieceCounts
 logger = logging.getLogger(__name__)
 
 
-def open_run(run: Path, search: Search, choice: EngineChoice) -> EngineAndCodec:
+def open_run(run: Path, search: Search, choice: EngineChoice) -> tuple[Engine, Codec]:
     """The packed model, or fairseq's search where it cannot be packed."""
     trained = load_run(run)
     if choice.gpus == 1:

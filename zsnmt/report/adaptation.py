@@ -34,7 +34,8 @@ from zsnmt.report.significance import (
     seed_note,
 )
 from zsnmt.report.table import FORMS, Cell, Measured, Table, join_sentences, seed_cell
-from zsnmt.runs.scores import PIVOT, Scores
+from zsnmt.runs.scores import Scores
+from zsnmt.runs.ways import PIVOT
 from zsnmt.scoring.figures import ALL, MAIN, figures_shown_in, ranges
 
 OLD = "old"

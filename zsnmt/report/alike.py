@@ -6,7 +6,9 @@ from pathlib import Path
 from zsnmt.errors import InputError
 from zsnmt.languages import FEW_SHOT, SUPERVISED, kind_name
 from zsnmt.report.scores import Run, groups_of, methods_of, runs_by_system, words
-from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way, read_scores
+from zsnmt.runs.score_file import read_scores
+from zsnmt.runs.scores import Scores
+from zsnmt.runs.ways import DIRECT, PIVOT, Way
 
 NOT_SUPERVISED = "without text by people", "without text by people, or with a few lines"
 

@@ -32,7 +32,8 @@ from zsnmt.report.probes.folder import TABLES, Probes, comparable, parse, read
 from zsnmt.report.scores import RunResult
 from zsnmt.report.systems import STUDY_TABLES, runs_table
 from zsnmt.report.table import markdown_rows
-from zsnmt.runs.scores import Result, Scores, read_score_file, write_score_file
+from zsnmt.runs.score_file import read_score_file, write_score_file
+from zsnmt.runs.scores import Result, Scores
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 
 ROUND_TRIPS, OVERLAPS = "round_trip", "overlap"  # folders of what is kept

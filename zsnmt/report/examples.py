@@ -15,7 +15,8 @@ from zsnmt.languages import Direction, parse_direction
 from zsnmt.report.notes import way_title
 from zsnmt.report.scores import Run, all_directions, ways_of
 from zsnmt.runs.folder import HYPOTHESES, hypotheses_file, is_as_translated, settings_file
-from zsnmt.runs.scores import DIRECT, INTO_PIVOT, OF_PIVOT, PIVOT, Scores, Way
+from zsnmt.runs.scores import Scores
+from zsnmt.runs.ways import DIRECT, INTO_PIVOT, OF_PIVOT, PIVOT, Way
 from zsnmt.scoring.language_identification import Identifier, load_identifier
 from zsnmt.text.lines import read_lines
 

@@ -13,7 +13,8 @@ from zsnmt.report.alike import list_some
 from zsnmt.report.scores import all_directions, runs_by_system
 from zsnmt.report.significance import Part, difference, of_same_seeds
 from zsnmt.report.table import Measured, complete, join_sentences
-from zsnmt.runs.scores import DIRECT, OWN_PIVOT, PIVOT, Scores, Way
+from zsnmt.runs.scores import Scores
+from zsnmt.runs.ways import DIRECT, OWN_PIVOT, PIVOT, Way
 from zsnmt.scoring.figures import MAIN
 
 OFF_TARGET = "off_target"

@@ -6,7 +6,8 @@ from zsnmt.decoding.length_penalty import GNMT
 from zsnmt.languages import KINDS, SUPERVISED, kind_name
 from zsnmt.report.scores import runs_by_system, seeds
 from zsnmt.report.table import FORMS, join_sentences
-from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
+from zsnmt.runs.scores import Scores
+from zsnmt.runs.ways import DIRECT, PIVOT, Way
 
 
 def signature_note(all_scores: Sequence[Scores]) -> str:

@@ -43,7 +43,8 @@ from zsnmt.report.scores import Run, all_directions, groups_of, runs_by_system
 from zsnmt.report.studies.factorial import remedy_gains
 from zsnmt.report.systems import tables
 from zsnmt.report.table import FORMS, Cell, Measured, Table, tsv
-from zsnmt.runs.scores import DIRECT, Scores
+from zsnmt.runs.scores import Scores
+from zsnmt.runs.ways import DIRECT
 from zsnmt.scoring.figures import MAIN
 
 LOSS, BLEU = "validation loss, bits a token", "validation BLEU"

@@ -7,7 +7,8 @@ from zsnmt.languages import kind_name
 from zsnmt.report.alike import conditions
 from zsnmt.report.notes import pivots_of
 from zsnmt.report.scores import groups_of, runs_by_system
-from zsnmt.runs.scores import PIVOT, Result, Scores
+from zsnmt.runs.scores import Result, Scores
+from zsnmt.runs.ways import PIVOT
 
 TIMES = {"seconds", "cost"}  # figures of the process that translated, which mean nothing beside another's
 

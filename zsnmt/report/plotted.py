@@ -15,8 +15,9 @@ from zsnmt.report.scores import Run, runs_by_system, way_pairs, ways_of, words
 from zsnmt.report.table import FORMS
 from zsnmt.runs.folder import CHECKPOINTS, LOG_FILE
 from zsnmt.runs.log import logged_validations
-from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
+from zsnmt.runs.scores import Scores
 from zsnmt.runs.validation import read_validations
+from zsnmt.runs.ways import DIRECT, PIVOT, Way
 from zsnmt.scoring.figures import ALL, FIGURES, HIGHER, MAIN, figures_shown_in
 
 DIFFERENCE, CONFUSION = (

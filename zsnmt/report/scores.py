@@ -10,8 +10,9 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from zsnmt.languages import KINDS, SUPERVISED, ZERO_SHOT, Direction, kind_name
 from zsnmt.report.table import FORMS, complete
-from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way, order_groups
+from zsnmt.runs.scores import Scores, order_groups
 from zsnmt.runs.systems import BASELINE
+from zsnmt.runs.ways import DIRECT, PIVOT, Way
 from zsnmt.scoring.figures import FIGURES, MAIN, figures_shown_in
 
 

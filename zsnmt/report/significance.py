@@ -15,7 +15,8 @@ from zsnmt.languages import Direction
 from zsnmt.report.notes import have_two_pivots
 from zsnmt.report.scores import Column, WayDifference, mean_over_directions, system_kind
 from zsnmt.report.table import Cell, Measured, complete, join_sentences, seed_cell
-from zsnmt.runs.scores import PIVOT, Scores, Way
+from zsnmt.runs.scores import Scores
+from zsnmt.runs.ways import PIVOT, Way
 from zsnmt.scoring.bootstrap import paired_test, unpack
 from zsnmt.scoring.figures import FIGURES
 

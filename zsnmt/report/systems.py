@@ -44,7 +44,8 @@ from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.distillation import distillation_table, remedies_table
 from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.table import FORMS, Cell, Measured, Table, join_sentences, seed_cell
-from zsnmt.runs.scores import DIRECT, OWN_PIVOT, PIVOT, Scores, Way
+from zsnmt.runs.scores import Scores
+from zsnmt.runs.ways import DIRECT, OWN_PIVOT, PIVOT, Way
 from zsnmt.scoring.figures import ALL, DIRECTIONS, MAIN, ROOMY, figures_shown_in
 
 BETWEEN = "different families"

@@ -22,7 +22,7 @@ from zsnmt.runs.folder import (
     check_trained,
     read_record,
 )
-from zsnmt.runs.scores import SCORES_FILE
+from zsnmt.runs.score_file import SCORES_FILE
 from zsnmt.runs.validation import VALIDATION_FILE
 
 # What is true of one model of a training, and no other.

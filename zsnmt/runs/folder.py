@@ -15,7 +15,7 @@ from zsnmt.files.records import read_json
 from zsnmt.languages import Direction, kind_of, parse_direction
 from zsnmt.runs.ending import Ending, read_ending
 from zsnmt.runs.log import Validated, logged_validations, summarise
-from zsnmt.runs.scores import Way
+from zsnmt.runs.ways import Way
 from zsnmt.text.piece_counts import PIECE_COUNTS_FILE, read_piece_counts
 
 PACKAGES = (

@@ -17,7 +17,8 @@ from zsnmt.files.replacing import replacing
 from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE
 from zsnmt.runs.log import Errors, progress_line
 from zsnmt.runs.time_left import TimeLeft
-from zsnmt.training.hosts import Line, Lost, free_port
+from zsnmt.training.connections import Line, Lost
+from zsnmt.training.hosts import free_port
 from zsnmt.training.ranks import Ranks, Work, start_ranks
 from zsnmt.training.steps import Steps, files_of, read_marker, write_marker
 from zsnmt.training.team import Team, shared_updates

@@ -10,7 +10,8 @@ from typing import BinaryIO, NamedTuple
 
 from zsnmt.runs.log import Errors
 from zsnmt.training.children import describe_ending, start
-from zsnmt.training.hosts import Line, Lost, interface_of
+from zsnmt.training.connections import Line, Lost
+from zsnmt.training.hosts import interface_of
 from zsnmt.training.team import Team
 
 GRACE = 1.0  # seconds in which others may still say why they end, when one has failed

@@ -4,12 +4,9 @@ import re
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from zsnmt.errors import InputError
-
-if TYPE_CHECKING:  # which knows of teams
-    from zsnmt.training.hosts import Line
+from zsnmt.training.connections import Line
 
 ADDRESS = re.compile(r"(?P<host>[\w.-]+):(?P<port>[0-9]{1,5})")
 LAST_PORT = 65535
@@ -32,7 +29,7 @@ class Team:
     hosts: int = 1
     host: int = 0
     meet: str = ""  # ADDRESS:PORT
-    lines: "tuple[Line, ...]" = ()
+    lines: tuple[Line, ...] = ()
 
     def __post_init__(self) -> None:
         if self.host >= self.hosts:

@@ -27,7 +27,7 @@ from zsnmt.report.papers.layout import SOURCE
 from zsnmt.report.papers.published import LIU, RAVISHANKAR, published
 from zsnmt.report.papers.sources import probes_of
 from zsnmt.report.papers.tables import TABLES, beside_papers, markdown_of, text_of
-from zsnmt.runs.scores import write_score_file
+from zsnmt.runs.score_file import write_score_file
 
 SIX = {  # the systems of the appendix, each with another zero-shot score
     "zs_transformer": 5.0,

@@ -13,7 +13,7 @@ from zsnmt.report.documents import MAKERS, fill, keep_scores
 from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.systems import tables
 from zsnmt.report.table import markdown_rows, text_rows
-from zsnmt.runs.scores import DIRECT
+from zsnmt.runs.ways import DIRECT
 
 ORDERS = {"inglan": "SVO", "velan": "SOV", "tamun": "VSO", "velor": "SVO", "tamek": "SOV"}
 LANGUAGES = [*ORDERS]

@@ -28,7 +28,7 @@ from zsnmt.runs.grid import (
     pair_design,
     remedy_design,
 )
-from zsnmt.runs.scores import DIRECT
+from zsnmt.runs.ways import DIRECT
 
 PAIRS = "de-fr", "fr-de"
 CHANGES = {NORM: 2.0, TAGS: 5.0, REMOVAL: -3.0}  # what each factor adds to the made-up score

@@ -16,8 +16,9 @@ from zsnmt.report.scores import Column, all_directions, runs_by_system
 from zsnmt.report.significance import Side, mean_measured
 from zsnmt.report.systems import within_families
 from zsnmt.report.table import Measured, join_sentences, seed_cell
-from zsnmt.runs.scores import DIRECT, PIVOT, Scores, Way
+from zsnmt.runs.scores import Scores
 from zsnmt.runs.systems import BASELINE, LEARNED, RESIDUAL, RESIDUAL_QUERY, VARIATIONAL, System
+from zsnmt.runs.ways import DIRECT, PIVOT, Way
 from zsnmt.scoring.figures import MAIN
 
 DATA_SETS = {

@@ -12,7 +12,8 @@ from zsnmt.report.papers.layout import Source
 from zsnmt.report.probes import tables as probe_tables
 from zsnmt.report.probes.folder import FOLDER, Probes, check_probed_alike, parse, read
 from zsnmt.report.scores import runs_by_system, seeds, short_commit
-from zsnmt.runs.scores import Scores, read_scores
+from zsnmt.runs.score_file import read_scores
+from zsnmt.runs.scores import Scores
 
 
 def scores_of(path: Path) -> Scores:

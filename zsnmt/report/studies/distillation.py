@@ -11,8 +11,9 @@ from zsnmt.report.significance import mean_of_part
 from zsnmt.report.table import Cell, Table
 from zsnmt.runs.grid import CONTROL, PAIRS, REMEDIES, TOGETHER, remedy_name
 from zsnmt.runs.log import read_summary
-from zsnmt.runs.scores import DIRECT, Scores
+from zsnmt.runs.scores import Scores
 from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS, WORDS
+from zsnmt.runs.ways import DIRECT
 from zsnmt.scoring.figures import MAIN
 
 TOLERANCE = 0.05  # by which the updates of a control and of what it controls may differ

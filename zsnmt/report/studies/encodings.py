@@ -11,8 +11,9 @@ from zsnmt.report.notes import signature_note
 from zsnmt.report.scores import Column, all_directions, runs_by_system
 from zsnmt.report.significance import Side
 from zsnmt.report.table import Cell, Table, join_sentences, seed_cell
-from zsnmt.runs.scores import DIRECT, Scores
+from zsnmt.runs.scores import Scores
 from zsnmt.runs.systems import BELOW, BY_ENCODING
+from zsnmt.runs.ways import DIRECT
 
 VARIANTS = "baseline", "residual"
 COLUMNS = [

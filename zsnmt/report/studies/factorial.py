@@ -29,7 +29,8 @@ from zsnmt.runs.grid import (
     pair_design,
     remedy_design,
 )
-from zsnmt.runs.scores import DIRECT, Result, Scores, Way
+from zsnmt.runs.scores import Result, Scores
+from zsnmt.runs.ways import DIRECT, Way
 
 CHRF, OFF_TARGET, ON_TARGET = "chrf", "off_target", "chrf_on_target"
 

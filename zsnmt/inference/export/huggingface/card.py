@@ -13,7 +13,7 @@ from zsnmt.inference.export.folder import EXPORT_FILE
 from zsnmt.languages import Direction
 from zsnmt.report.comparison import every_direction, markdown_table
 from zsnmt.runs.folder import CONFIG_FILE
-from zsnmt.runs.scores import SCORES_FILE, read_scores
+from zsnmt.runs.score_file import SCORES_FILE, read_scores
 
 CARD_FILE, TEMPLATE = "README.md", "card.md.jinja"
 

@@ -1,0 +1,124 @@
+"""Repairs of what fairseq saves, and of how a training goes on from it."""
+
+import inspect
+import os
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from zipfile import is_zipfile
+
+import torch
+from fairseq import checkpoint_utils
+from fairseq.file_io import PathManager
+from fairseq.trainer import Trainer
+
+from zsnmt.errors import InputError
+from zsnmt.files.checksums import check_archive
+
+PATIENCE = "patience"  # of a checkpoint's extra state
+
+
+def copy_checkpoints_whole() -> None:
+    """Make fairseq's copies of a checkpoint appear whole or not at all.
+
+    It writes a checkpoint once, safely, and copies it to its other names byte by byte: a process killed
+    meanwhile leaves a truncated `checkpoint_last.pt`, from which training cannot go on.
+    """
+
+    def copy(src_path: str, dst_path: str, overwrite: bool = False) -> str:
+        part = f"{dst_path}.part"
+        shutil.copyfile(src_path, part)
+        os.replace(part, dst_path)
+        return dst_path
+
+    PathManager.copy = staticmethod(copy)
+
+
+def copy_checkpoints_without_assertions() -> None:
+    """Make fairseq copy checkpoints where Python leaves assertions out (`-O`, PYTHONOPTIMIZE).
+
+    It copies within an `assert`: there would be no checkpoint to go on from, and none to average.
+    """
+    if not __debug__:
+        source, file = inspect.getsource(checkpoint_utils.save_checkpoint), checkpoint_utils.__file__
+        exec(compile(source, file, "exec", optimize=0), vars(checkpoint_utils))
+
+
+def give_tasks_their_state_back() -> None:
+    """Let a task see its state in the checkpoint from which training goes on, which is to be undamaged.
+
+    fairseq saves the state of the task, but reads it only for translation: nobody would notice that
+    training goes on with other language tags, or other languages, than it began with. Nor that it goes on
+    with other weights, since PyTorch compares no checksums.
+    """
+    stock_load = Trainer.load_checkpoint
+    if stock_load.__module__ == __name__:  # replaced before
+        return
+
+    def load_checkpoint(self: Trainer, filename: str, *args: object, **kwargs: object) -> dict | None:
+        if PathManager.isfile(filename):
+            path = PathManager.get_local_path(filename)
+            try:
+                check_archive(Path(path))
+                checkpoint = torch.load(path, map_location="cpu", mmap=is_zipfile(path))
+            except Exception as error:  # torch raises many kinds
+                reason = " ".join(str(error).split())[:200]
+                raise InputError(
+                    f"training cannot go on from {path} ({reason}); put a copy of another checkpoint of its "
+                    "folder in its place, or remove it and start again"
+                ) from error
+            self.task.load_state_dict(checkpoint.get("task_state") or {})
+            before = processes_of(checkpoint)
+        state = stock_load(self, filename, *args, **kwargs)
+        if state and (place := state.get("train_iterator")):
+            done = place.get("iterations_in_epoch", 0) * before
+            place["iterations_in_epoch"] = done // self.data_parallel_world_size
+        return state
+
+    Trainer.load_checkpoint = load_checkpoint
+
+
+def processes_of(checkpoint: Mapping[str, Any]) -> int:
+    """How many processes a checkpoint was trained by.
+
+    fairseq counts the batches of an epoch that each process has done: a training that goes on with another
+    number of processes would leave some out, or train on some twice.
+    """
+    options = checkpoint.get("cfg") or {}
+    return (
+        options["distributed_training"]["distributed_world_size"] if "distributed_training" in options else 1
+    )
+
+
+def count_patience_over_stops() -> None:
+    """Keep what `--patience` counts in the checkpoints: the best loss, and the validations since then.
+
+    fairseq keeps it in the process: a training that was stopped and goes on counts anew, so it ends later
+    than it would have, and never if it is always stopped before.
+    """
+    stock_save, stock_load = Trainer.save_checkpoint, Trainer.load_checkpoint
+    if stock_save.__module__ == __name__:  # replaced before
+        return
+
+    def save_checkpoint(self: Trainer, filename: str, extra_state: dict) -> str | None:
+        patience = dict(vars(counter())) if counter() else {}
+        return stock_save(self, filename, {**extra_state, PATIENCE: patience})
+
+    def load_checkpoint(
+        self: Trainer, filename: str, *args: object, reset_meters: bool = False, **kwargs: object
+    ) -> dict | None:
+        state = stock_load(self, filename, *args, reset_meters=reset_meters, **kwargs)
+        if counted := counter():
+            vars(counted).clear()  # what an earlier training of this process has left
+            vars(counted).update({} if reset_meters else (state or {}).get(PATIENCE, {}))
+        return state
+
+    Trainer.save_checkpoint, Trainer.load_checkpoint = save_checkpoint, load_checkpoint
+
+
+def counter() -> Callable[..., bool] | None:
+    """The function whose attributes fairseq counts with; None where no training runs."""
+    module = sys.modules.get("fairseq_cli.train")
+    return module.should_stop_early if module else None
