@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from zsnmt.cli import run
-from zsnmt.corpora import training_text
+from zsnmt.corpora import judging
 from zsnmt.corpora.cleaning import (
     ALL_RULES,
     DUPLICATE,
@@ -24,7 +24,8 @@ from zsnmt.corpora.cleaning import (
     parse_cleaning,
     repeat_earlier,
 )
-from zsnmt.corpora.training_text import JudgedBlock, make_training_text
+from zsnmt.corpora.judging import JudgedBlock
+from zsnmt.corpora.training_text import make_training_text
 from zsnmt.errors import InputError
 from zsnmt.text.lines import read_lines, write_lines
 
@@ -118,7 +119,7 @@ def test_processes_share_the_lines_of_a_pair_and_find_what_one_does(tmp_path, mo
     text = write_text(tmp_path / "text", *BROKEN.values(), *GOOD, *repeated, *BROKEN.values(), test=GOOD[1])
     found = {}
     for block in (1, 3, 1000):
-        monkeypatch.setattr(training_text, "BLOCK", block)
+        monkeypatch.setattr(judging, "BLOCK", block)
         for workers in (1, 2, 3):
             left_out(text, workers=workers)
             found[block, workers] = {
@@ -128,9 +129,9 @@ def test_processes_share_the_lines_of_a_pair_and_find_what_one_does(tmp_path, mo
     rules = {line.split("\t")[0] for line in found[3, 2]["cleaning.tsv"].decode().splitlines()}
     assert rules == {*RULES} and found[3, 2]["overlap.tsv"]
 
-    monkeypatch.setattr(training_text, "BLOCK", 3)
-    monkeypatch.setattr(training_text, "judge_block", count_process)
-    (judged,) = training_text.judge(text, LANGUAGES, {}, workers=2)
+    monkeypatch.setattr(judging, "BLOCK", 3)
+    monkeypatch.setattr(judging, "judge_block", count_process)
+    (judged,) = judging.judge(text, LANGUAGES, {}, workers=2)
     assert sum(judged.splits.values()) == -(-len(judged.verdicts) // 3) and os.getpid() not in judged.splits
 
 

@@ -10,14 +10,10 @@ import pytest
 
 from tests.conftest import run_command
 from zsnmt.cli import run
+from zsnmt.corpora.judging import check_overlap
+from zsnmt.corpora.limits import choose, limit_of, parse_limits
 from zsnmt.corpora.overlap import find_overlaps, held_out_sentences
-from zsnmt.corpora.training_text import (
-    check_overlap,
-    choose,
-    limit_of,
-    make_training_text,
-    parse_limits,
-)
+from zsnmt.corpora.training_text import make_training_text
 from zsnmt.errors import InputError
 from zsnmt.text.lines import read_lines, write_lines
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from zsnmt.adaptation.joined_text import join_text
 from zsnmt.adaptation.modes import FROZEN, FULL
 from zsnmt.adaptation.settings import SYNTHETIC_FROM, Adaptation
-from zsnmt.corpora.training_text import say_what_is_left_out
+from zsnmt.corpora.left_out import say_what_is_left_out
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.files.locks import locked
@@ -16,13 +16,7 @@ from zsnmt.files.replacing import replacing, replacing_folder
 from zsnmt.languages import read_languages
 from zsnmt.processes import cores
 from zsnmt.runs.checksums import check_pipeline
-from zsnmt.runs.folder import (
-    MODEL_FILE,
-    RECORD_FILE,
-    check_trained,
-    direction_lists,
-    read_record,
-)
+from zsnmt.runs.folder import MODEL_FILE, RECORD_FILE, check_trained, direction_lists, read_record
 from zsnmt.runs.start import check_same_run, has_checkpoint
 from zsnmt.training.experiment import (
     MADE_FOR,

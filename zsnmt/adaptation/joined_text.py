@@ -6,8 +6,9 @@ from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from zsnmt.corpora.limits import limit_of
 from zsnmt.corpora.parallel_text import SPLITS, find_pair, pairs_of_split
-from zsnmt.corpora.training_text import limit_of, make_training_text
+from zsnmt.corpora.training_text import make_training_text
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
 from zsnmt.runs.folder import same_bytes

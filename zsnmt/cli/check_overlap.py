@@ -7,14 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.corpora.judging import check_overlap
+from zsnmt.corpora.left_out import list_overlaps, say_what_is_left_out
+from zsnmt.corpora.limits import parse_limits
 from zsnmt.corpora.parallel_text import check_trained
-from zsnmt.corpora.training_text import (
-    check_overlap,
-    list_overlaps,
-    make_training_text,
-    parse_limits,
-    say_what_is_left_out,
-)
+from zsnmt.corpora.training_text import make_training_text
 from zsnmt.errors import InputError
 from zsnmt.files.replacing import new_folder
 from zsnmt.processes import cores

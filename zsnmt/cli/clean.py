@@ -11,13 +11,10 @@ from pathlib import Path
 from zsnmt import console
 from zsnmt.cli.check_overlap import add_text_options, print_counts
 from zsnmt.corpora.cleaning import ALL_RULES, parse_cleaning
+from zsnmt.corpora.left_out import CLEANING_LIST, cleaning_in_words
+from zsnmt.corpora.limits import parse_limits
 from zsnmt.corpora.parallel_text import check_trained
-from zsnmt.corpora.training_text import (
-    CLEANING_LIST,
-    cleaning_in_words,
-    make_training_text,
-    parse_limits,
-)
+from zsnmt.corpora.training_text import make_training_text
 from zsnmt.errors import InputError
 from zsnmt.files.records import CLEANING_FILE, read_json
 from zsnmt.files.replacing import new_folder

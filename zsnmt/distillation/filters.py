@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from zsnmt.corpora.cleaning import COPY, EMPTY, LANGUAGE, LENGTH, are_unlike
+from zsnmt.corpora.judging import OVERLAP
 from zsnmt.corpora.overlap import Place, normalise
-from zsnmt.corpora.training_text import OVERLAP
 from zsnmt.languages import Direction
 from zsnmt.scoring.language_identification import Identifier
 from zsnmt.text.pipeline import TextPipeline

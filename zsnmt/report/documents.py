@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from zsnmt.corpora.training_text import read_overlap
+from zsnmt.corpora.left_out import read_overlap
 from zsnmt.errors import InputError
 from zsnmt.files.names import is_plain
 from zsnmt.files.records import damage_of, read_json, write_json

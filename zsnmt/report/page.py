@@ -7,15 +7,7 @@ from statistics import fmean
 
 from matplotlib.figure import Figure
 
-from zsnmt.languages import (
-    FEW_SHOT,
-    KINDS,
-    SUPERVISED,
-    ZERO_RESOURCE,
-    ZERO_SHOT,
-    Direction,
-    kind_name,
-)
+from zsnmt.languages import FEW_SHOT, KINDS, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
 from zsnmt.report import figures, scatters
 from zsnmt.report.alike import not_supervised
 from zsnmt.report.chosen import marked

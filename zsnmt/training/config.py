@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zsnmt.corpora.cleaning import Cleaning, parse_cleaning
-from zsnmt.corpora.training_text import parse_limits
+from zsnmt.corpora.limits import parse_limits
 from zsnmt.decoding.length_penalty import FORMS
 from zsnmt.decoding.methods.settings import parse_ways
 from zsnmt.text.learning import TextSettings

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from zsnmt.corpora.invented.corpus import write_corpus
 from zsnmt.corpora.invented.options import parse_corpus
+from zsnmt.corpora.left_out import cleaning_in_words, say_what_is_left_out
 from zsnmt.corpora.multiway import cut_training_pairs
 from zsnmt.corpora.own_text.forms import is_own_form, read_tables
 from zsnmt.corpora.own_text.held_out import hold_out
@@ -18,12 +19,7 @@ from zsnmt.corpora.own_text.rewriting import write_parallel_text
 from zsnmt.corpora.own_text.table import Table
 from zsnmt.corpora.parallel_text import pairs_of_split
 from zsnmt.corpora.releases.options import parse_release
-from zsnmt.corpora.training_text import (
-    cleaning_in_words,
-    copy_beside,
-    make_training_text,
-    say_what_is_left_out,
-)
+from zsnmt.corpora.training_text import copy_beside, make_training_text
 from zsnmt.errors import InputError
 from zsnmt.files.locks import locked
 from zsnmt.files.names import is_plain

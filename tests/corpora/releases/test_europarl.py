@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from tests.conftest import ROOT
+from zsnmt.corpora.judging import check_overlap
 from zsnmt.corpora.overlap import normalise
 from zsnmt.corpora.releases.europarl import CONDITIONS, LANGUAGES, deal, digest_pair, read_release
 from zsnmt.corpora.releases.release import clean_sentence
-from zsnmt.corpora.training_text import check_overlap
 from zsnmt.errors import InputError
 from zsnmt.text.lines import read_lines
 
