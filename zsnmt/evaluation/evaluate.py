@@ -4,7 +4,7 @@ pivot.
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -17,6 +17,7 @@ from zsnmt.decoding.methods.settings import Method
 from zsnmt.decoding.options import FLOAT32, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
+from zsnmt.evaluation.before import comparable_ways
 from zsnmt.evaluation.hypotheses import (
     FIRST_HALVES,
     SOURCES,
@@ -24,7 +25,6 @@ from zsnmt.evaluation.hypotheses import (
     Job,
     Pair,
     direct_jobs,
-    kept_ways,
     pivot_jobs,
 )
 from zsnmt.evaluation.scorer import Scorer, means
@@ -52,14 +52,6 @@ from zsnmt.scoring.options import Scoring
 from zsnmt.text.lines import read_lines
 
 logger = logging.getLogger(__name__)
-
-COMPARED_SETTINGS = (
-    *(setting.name for setting in fields(Search)),
-    "engine",
-    "pivot_engine",
-    "split",
-    "lines",
-)  # what results of before share with those of now
 
 
 def evaluate(
@@ -238,29 +230,7 @@ class Evaluation:
         """
         now, results = {kept.way: kept for kept in decoded.all}, []
         base = (self.run.record.get("adapted_from") or {}).get("model")  # older runs do not say
-        for way, settings in kept_ways(folder, "adapt the run again").items():
-            if base and settings.get("model") != base:
-                logger.warning(
-                    "no scores of before, %s: the run that this one goes on from has got another model since "
-                    "it was scored",
-                    way.label,
-                )
-                continue
-            made_with = self.decoding if way == PIVOT else self.own
-            if any(settings.get(name) != made_with.get(name) for name in COMPARED_SETTINGS):
-                logger.warning(
-                    "no scores of before, %s: the run that this one goes on from was scored with "
-                    "another beam, length penalty, engine, split or number of lines",
-                    way.label,
-                )
-                continue
-            if way == PIVOT and ("pivot_model" in settings) != ("pivot_model" in self.decoding):
-                logger.warning(
-                    "no scores of before, %s: the run that this one goes on from had another run for its "
-                    "pivot when it was scored",
-                    way.label,
-                )
-                continue
+        for way, settings in comparable_ways(folder, base, direct=self.own, pivot=self.decoding):
             for direction, (sources, _) in self.text.files.items():
                 path = hypotheses_file(folder, way, direction)
                 if (
