@@ -233,6 +233,18 @@ def test_an_option_is_left_out_with_its_value_in_both_forms(words):
     assert without(["DATA", *words, *others], {"--seed"}) == ["DATA", *others]
 
 
+def test_a_run_whose_checkpoints_were_removed_is_done_while_it_has_their_mean(begun):
+    _, run, call = begun
+    assert call("--lr", "1") == 1
+    (run / "model.pt").touch()
+    shutil.rmtree(run / "checkpoints")
+    assert call("--lr", "1") == 1
+    assert call("--lr", "2") == 2, "other options"
+    (run / "model.pt").unlink()
+    shutil.rmtree(run / "checkpoints")
+    assert call("--lr", "2") == 3, "nothing of it is left"
+
+
 @pytest.mark.parametrize("changed", ["options", "text"])
 def test_checkpoints_of_another_training_are_not_gone_on_from(begun, changed):
     data, run, call = begun

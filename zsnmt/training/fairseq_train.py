@@ -14,7 +14,7 @@ from zsnmt.errors import SAVED, InputError
 from zsnmt.files.project import PACKAGE
 from zsnmt.files.records import damage_of
 from zsnmt.files.replacing import replacing
-from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE
+from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE, MODEL_FILE
 from zsnmt.runs.log import Errors, progress_line
 from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training.connections import Line, Lost
@@ -48,7 +48,8 @@ FIXED = (  # the last of the checkpoints within epochs stays, where there are an
 
 def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: Sequence[str]) -> None:
     """Train a model on binarised data, of several shards one in each epoch, its checkpoints in `folder`; a
-    training that was stopped goes on from its last one, whatever the number of processes was until then.
+    training that was stopped goes on from its last one, whatever the number of processes was until then. One
+    that was done stays so without its checkpoints, where the folder has their mean.
 
     Raises `InputError` if fairseq fails, where the team of `steps` cannot share its updates, and for
     checkpoints of a training on other data, or with other options.
@@ -72,7 +73,9 @@ def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: S
         write_marker(folder, BEGUN, made_from)
         train(folder, title, [shards, *options, *command], team=steps.team)
 
-    steps.make(folder, STEP, folder / CHECKPOINTS, work=work, inputs=inputs, settings=settings)
+    averaged = folder / MODEL_FILE  # of a run that is done, whose checkpoints may have been removed
+    output = averaged if averaged.is_file() else folder / CHECKPOINTS
+    steps.make(folder, STEP, output, work=work, inputs=inputs, settings=settings)
 
 
 def training_inputs(data: Path, options: Sequence[str]) -> list[Path]:
