@@ -1,5 +1,6 @@
 """An experiment's folder, and what the names of its systems may be."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from zsnmt.training.experiment import (
     Experiment,
     changed_settings,
     check_validation,
+    make_source,
     prepare_data,
     read_experiment,
     rewrite,
@@ -96,6 +98,24 @@ def test_how_a_direction_gets_a_test_set_depends_on_the_form_of_the_text(tmp_pat
     tables = read_tables(tmp_path, config.pattern)
     rewrite(tables, config, said.append, folder=tmp_path / "new")
     assert said == ["de-fr will have no scores, as there is no test set for them; to have some, " + advice]
+
+
+def test_invented_text_is_made_again_when_the_file_of_its_languages_changes(tmp_path, capsys):
+    rows = [{"name": "en", "family": "x"}, {"name": "b", "family": "x"}]
+    languages, file = tmp_path / "languages.json", tmp_path / "x.conf"
+    options = f"--languages={languages} --pairs 20 --valid 5 --test 5"
+    file.write_text(f'SYNTHETIC="{options}"\nLANGUAGES="en b"\n')
+    experiment, texts = read_experiment(file, tmp_path / "runs", {}), []
+    for order in ("SVO", "SVO", "SOV"):
+        languages.write_text(json.dumps([rows[0], rows[1] | {"word_order": order}]))
+        source = make_source(Steps("train"), experiment)
+        texts.append((source / "train.b-en.b").read_text())
+    assert capsys.readouterr().err.splitlines() == [
+        "train: source",
+        "train: source: done before",
+        "train: source",
+    ]
+    assert texts[0] == texts[1] != texts[2]
 
 
 def test_text_is_cleaned_once_and_again_when_the_rules_change(tmp_path, monkeypatch, capsys):

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from zsnmt.corpora.invented.options import parse_treebanks
+from zsnmt.corpora.invented.options import files_in, parse_treebanks
 from zsnmt.corpora.reordering.galactic_dependencies import write_reordered
 from zsnmt.corpora.reordering.permutation_model import mix_models, model_files, read_model
 from zsnmt.corpora.reordering.permutation_training import learn_orders
@@ -124,6 +124,7 @@ def text_and_treebanks(steps: Steps, study: Study) -> tuple[dict[str, Path], dic
         "trees",
         trees,
         work=partial(make_trees, trees, config.synthetic),
+        inputs=files_in(config.synthetic),
         settings={"synthetic": config.synthetic},
     )
     pivot, *others = read_lines(trees / LANGUAGES_FILE)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from zsnmt.corpora.invented.corpus import write_corpus
-from zsnmt.corpora.invented.options import parse_corpus
+from zsnmt.corpora.invented.options import files_in, parse_corpus
 from zsnmt.corpora.left_out import cleaning_in_words, say_what_is_left_out
 from zsnmt.corpora.multiway import cut_training_pairs
 from zsnmt.corpora.own_text.forms import is_own_form, read_tables
@@ -167,6 +167,7 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
         invented = parse_key(experiment, "SYNTHETIC", parse_corpus, words=config.synthetic)
         make(
             partial(replace_folder, source, partial(write_corpus, invented)),
+            inputs=files_in(config.synthetic),
             settings={"synthetic": config.synthetic},
         )
     elif config.multiway:

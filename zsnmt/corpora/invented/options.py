@@ -39,6 +39,12 @@ def parse_corpus(words: Sequence[str]) -> SyntheticCorpus:
     return corpus_of(parser.parse_args(words))
 
 
+def files_in(words: Sequence[str]) -> list[Path]:
+    """The files that the words of a config name, which the corpus depends on: a list of languages."""
+    values = [Path(word.rpartition("=")[2]) for word in words]
+    return [path for path in values if path.is_file()]
+
+
 def parse_treebanks(words: Sequence[str]) -> tuple[SyntheticCorpus, int]:
     """The same for dependency treebanks; also the number of training sentences."""
     parser = console.Parser(prog="zsnmt make-synthetic-trees", add_help=False)
