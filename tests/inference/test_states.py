@@ -37,7 +37,7 @@ from zsnmt.inference.states import (
     write_states,
 )
 from zsnmt.languages import language_tag
-from zsnmt.runs.start import start_run
+from zsnmt.runs.start import Beginning, start_run
 from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import write_lines
 from zsnmt.text.pipeline import TextPipeline
@@ -93,7 +93,7 @@ def make_run(folder: Path, corpus: Path, arguments: str) -> Path:
     """A run folder whose model was never trained."""
     config = corpus / "toy.conf"
     config.touch()
-    start_run(folder, config, corpus / "data", corpus / "text", "system", 1, "command")
+    start_run(folder, Beginning(config, corpus / "data", corpus / "text", "system", 1, "command"))
     save_untrained(folder / "model.pt", corpus / "data", "zs_translation", arguments)
     return folder
 

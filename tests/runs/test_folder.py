@@ -11,7 +11,7 @@ from tests.support.runs import log_line, validate
 from zsnmt.errors import InputError
 from zsnmt.runs.commands import recipe_command, same_command
 from zsnmt.runs.folder import describe_run, read_record
-from zsnmt.runs.start import start_run
+from zsnmt.runs.start import Beginning, start_run
 
 
 @pytest.fixture
@@ -26,7 +26,8 @@ def made(tmp_path):
     config.write_text("LANGUAGES=x\n")
 
     def start():
-        start_run(tmp_path / "run", config, data, tmp_path / "text", "baseline", 1, "bash recipes/train.sh x")
+        command = "bash recipes/train.sh x"
+        start_run(tmp_path / "run", Beginning(config, data, tmp_path / "text", "baseline", 1, command))
 
     start()
     (checkpoints := tmp_path / "run" / "checkpoints").mkdir()
@@ -178,16 +179,16 @@ def test_what_was_zero_resource_to_a_run_is_so_to_the_one_that_goes_on_from_it(m
     (run / "model.pt").write_bytes(b"weights")
     record = read_record(run)
     (run / "run.json").write_text(json.dumps(record | {"synthetic": ["de-fr", "fr-de"]}))
-    start_run(
-        folder / "adapted",
+    beginning = Beginning(
         folder / "x.conf",
         folder / "data",
-        text=folder / "text",
+        folder / "text",
         system="adapted",
         seed=1,
         command="bash recipes/adapt.sh x",
         adapted_from=run,
         mode="full",
     )
+    start_run(folder / "adapted", beginning)
     assert read_record(folder / "adapted")["synthetic"] == ["de-fr", "fr-de"]
     assert "synthetic" not in record

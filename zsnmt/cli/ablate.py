@@ -28,15 +28,17 @@ The baseline of the same seed translates through the pivot for all systems, as i
 """
 
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from zsnmt import console
 from zsnmt.cli.recipe import Recipe, add_check, add_jobs, add_seeds, add_team, chosen_team, do_all, parse
 from zsnmt.console import WrongUse
+from zsnmt.runs.folder import MODEL_FILE
+from zsnmt.runs.systems import DIRECTIONS
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import Team
 
@@ -53,7 +55,26 @@ PAPER_TABLES = {  # that a study ends with, with the published figures
 }
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+class Planned(NamedTuple):
+    """A run of some studies: of a system, with a seed, in a folder. It is scored with the others of the same
+    `group`: whether they are of another direction than the config's, and the ways to decode them.
+    """
+
+    system: "System"
+    seed: int
+    run: Path
+    group: tuple[bool, tuple[str, ...]]
+
+    @property
+    def line(self) -> str:
+        """What it is, and whether it is there."""
+        added = stage_words(self.system) if self.system.sides else self.system.options
+        before = " (trained before)" if (self.run / MODEL_FILE).is_file() else ""
+        words = " ".join([self.system.architecture, *added])
+        return f"{f'{self.system.name}/seed{self.seed}':<32} {words}{before}"
+
+
+def make_parser() -> console.Parser:
     parser = console.Parser(prog="zsnmt ablate", description=__doc__)
     parser.add_argument("config", type=Path, help="config of the experiment")
     parser.add_argument(
@@ -84,7 +105,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_check(parser)
     add_jobs(parser)
     add_team(parser)
-    options = parse(parser, arguments)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = parse(make_parser(), arguments)
     team = chosen_team(options)
     if options.jobs > 1 and team != Team():
         raise WrongUse(
@@ -94,44 +119,52 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not options.dry_run and recipe.join_hosts():
         return
 
-    from zsnmt.cli import evaluate, table
-    from zsnmt.runs.folder import MODEL_FILE
-    from zsnmt.runs.systems import DIRECTIONS
     from zsnmt.training.experiment import read_experiment
-    from zsnmt.training.studies import systems, ways_of  # loads fairseq
-    from zsnmt.training.train import train_run
 
     experiment = read_experiment(options.config, recipe.runs, recipe.variables)
-    trained: list[Callable[[], object]] = []
-    taught: list[Callable[[], object]] = []  # by runs of the others
-    # By whether they are of another direction than the config's, and the ways to decode them.
+    plan = plan_runs(experiment, options)
     runs: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
-    for seed in options.seeds:
-        for system in systems(options.studies, experiment.config.fairseq_options, options.systems):
-            run = experiment.run(system.name, seed)
-            turned = DIRECTIONS in system.options and not system.sides
-            runs.setdefault((turned, ways_of(options.studies, system)), []).append(str(run))
-            if options.dry_run:
-                before = " (trained before)" if (run / MODEL_FILE).is_file() else ""
-                added = stage_words(system) if system.sides else system.options
-                print(f"{f'{system.name}/seed{seed}':<32} {' '.join([system.architecture, *added])}{before}")
-            elif system.sides:
-                taught.append(partial(make_student, recipe.steps, experiment, system, seed=seed))
-            else:
-                train = partial(train_run, recipe.steps, experiment, system.architecture)
-                trained.append(partial(train, system=system.name, seed=seed, options=system.options))
+    for planned in plan:
+        runs.setdefault(planned.group, []).append(str(planned.run))
     if options.report and len(runs) > 1:
         raise WrongUse(
             "these studies have models of several directions, or several ways of decoding, which one page "
             "cannot show; leave out --report, and make a page of each with zsnmt report"
         )
     if options.dry_run:
+        print(*(planned.line for planned in plan), sep="\n")
         return
-    for jobs in (trained, taught):
+    trained = [partial(train, recipe.steps, experiment, each) for each in plan if not each.system.sides]
+    taught = [partial(make_student, recipe.steps, experiment, each) for each in plan if each.system.sides]
+    for jobs in (trained, taught):  # these learn from some of the others
         do_all(jobs, options.jobs)
-    if options.train_only:
-        return
-    pivot = options.pivot if len(experiment.config.languages) > 2 else None  # else nothing goes through it
+    if not options.train_only:
+        score(runs, experiment.config, options)
+
+
+def plan_runs(experiment: "Experiment", options: Namespace) -> list[Planned]:
+    """The runs that the options ask for; `InputError` for a study or a system that there is not."""
+    from zsnmt.training.studies import systems, ways_of  # loads fairseq
+
+    return [
+        Planned(
+            system,
+            seed,
+            experiment.run(system.name, seed),
+            (DIRECTIONS in system.options and not system.sides, ways_of(options.studies, system)),
+        )
+        for seed in options.seeds
+        for system in systems(options.studies, experiment.config.fairseq_options, options.systems)
+    ]
+
+
+def score(
+    runs: Mapping[tuple[bool, tuple[str, ...]], Sequence[str]], config: "Config", options: Namespace
+) -> None:
+    """Score the runs of each group together, and print the tables of the papers that the studies have."""
+    from zsnmt.cli import evaluate, table
+
+    pivot = options.pivot if len(config.languages) > 2 else None  # else nothing goes through it
     gpus = options.gpus if options.gpus is None else str(options.gpus or "all")
     further = {"--pivot": pivot, "--report": options.report and str(options.report), "--gpus": gpus}
     words = [word for option, value in further.items() if value for word in (option, value)]
@@ -144,11 +177,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
             table.main([*chain(*runs.values()), "--paper", PAPER_TABLES[study]])
 
 
-def make_student(steps: Steps, experiment: "Experiment", system: "System", *, seed: int) -> None:
+def train(steps: Steps, experiment: "Experiment", planned: Planned) -> None:
+    """Train a system of one stage."""
+    from zsnmt.training.train import train_run
+
+    system = planned.system
+    train_run(
+        steps,
+        experiment,
+        system.architecture,
+        system=system.name,
+        seed=planned.seed,
+        options=system.options,
+    )
+
+
+def make_student(steps: Steps, experiment: "Experiment", planned: Planned) -> None:
     """Train the second stage of a system, from the run of its base with the same seed."""
     from zsnmt.distillation.distill import distill_rounds
     from zsnmt.distillation.settings import BOTH, Distillation, SyntheticSettings
 
+    system, seed = planned.system, planned.seed
     distillation = Distillation(
         experiment.run(system.base, seed),
         sides=system.sides,

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 LINES_AT_A_TIME = 2000
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def make_parser() -> console.Parser:
     parser = console.Parser(prog="zsnmt translate", description=__doc__)
     parser.add_argument(
         "run", type=Path, help="run folder made by zsnmt train, or its export by zsnmt export"
@@ -117,6 +117,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     add_engine_options(parser)
     add_beside(parser, "the first")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = make_parser()
     options = parser.parse_args(arguments)
     if options.document and not options.input:
         parser.error("a document is a file: name it with --input")

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -35,26 +36,60 @@ PIPELINE = (LANGUAGES_FILE, "dict.*.txt", PIECE_COUNTS_FILE, *FILES)
 TAUGHT_BY = "distilled_from"  # what run.json says of a student's teacher
 
 
-def start_run(
-    run: Path,
-    config: Path,
-    data: Path,
-    text: Path,
-    system: str,
-    seed: int,
-    command: str,
-    adapted_from: Path | None = None,
-    mode: str = "",
-    further: Mapping[str, Any] | None = None,
-) -> None:
-    """Make a run folder: the config as used, the text pipeline, and run.json with command, commit, versions,
-    a checksum of the training text, overlap and the number of shards, where the data have several.
+@dataclass(frozen=True)
+class Beginning:
+    """What makes a run: a system with a seed, by a command, on binarised `data` and the `text` of them.
 
-    A run that goes on from another, in an adaptation of that mode, names it and keeps its hypotheses in
-    `before/`. `further` is what run.json says besides. A run without checkpoints is begun anew, so that
-    options that a model refused can be mended. Raises `InputError` if the folder holds a run of another
-    command, config or pipeline, and for data that lack a pipeline.
+    A run that goes on from another, in an adaptation of a mode, names it. `further` is what run.json says
+    besides.
     """
+
+    config: Path
+    data: Path
+    text: Path
+    system: str
+    seed: int
+    command: str
+    adapted_from: Path | None = None
+    mode: str = ""
+    further: Mapping[str, Any] = field(default_factory=dict)
+
+    def record(self) -> dict[str, Any]:
+        """What run.json says: also commit, versions, a checksum of the training text, overlap, what cleaning
+        left out, and the number of shards, where the data have several.
+        """
+        record = {
+            "config": self.config.stem,
+            "system": self.system,
+            "seed": self.seed,
+            "command": self.command,
+            "commit": commit(),
+            "versions": versions(),
+            "text": str(self.text.resolve()),
+        }
+        if files := sorted(self.text.glob("train.*")):
+            record["training_text"] = checksum_of({file.name: sha256(file) for file in files})
+        if (shards := len(shards_of(self.data))) > 1:
+            record["shards"] = shards
+        for name, file in {"overlap": OVERLAP_FILE, "cleaning": CLEANING_FILE}.items():
+            if (self.text / file).is_file():
+                record[name] = read_json(self.text / file, "make the text again with zsnmt train")
+        if self.adapted_from:
+            record["adapted_from"] = origin(self.adapted_from) | {"mode": self.mode}
+            learned = direction_lists(self.adapted_from)
+            record |= {kind: directions for kind, directions in learned.items() if directions}
+        return record | dict(self.further)
+
+
+def start_run(run: Path, beginning: Beginning) -> None:
+    """Make a run folder: the config as used, the text pipeline, and run.json; one that goes on from another
+    keeps the hypotheses of that in `before/`.
+
+    A run without checkpoints is begun anew, so that options that a model refused can be mended. Raises
+    `InputError` if the folder holds a run of another command, config or pipeline, and for data that lack a
+    pipeline.
+    """
+    config, data = beginning.config, beginning.data
     read_languages(data)
     if not (data / PIPELINE_FILE).is_file():
         raise InputError(f"{data / PIPELINE_FILE} is missing; remove {data} and give the same command again")
@@ -62,46 +97,29 @@ def start_run(
     if not has_checkpoint(run):
         forget_beginning(run)
     check_config(run, config)
+    keep_pipeline(run, data)
+    check_same_run(run, beginning.command, beginning.further)
+    keep_config(run, config)
+    if not (run / RECORD_FILE).is_file():  # a run that goes on keeps the record of its start
+        write_json(run / RECORD_FILE, beginning.record())
+    base = beginning.adapted_from
+    if base and (base / HYPOTHESES).is_dir() and not (run / BEFORE).is_dir():
+        with new_folder(run / BEFORE) as before:
+            shutil.copytree(base / HYPOTHESES, before, dirs_exist_ok=True)
+
+
+def keep_pipeline(run: Path, data: Path) -> None:
+    """Copy the text pipeline of data into a run; `InputError` if the run was trained with another."""
     pipeline = run / PIPELINE_FOLDER
     if not pipeline.is_dir():
         with new_folder(pipeline) as part:
-            for pattern in PIPELINE:
-                for path in data.glob(pattern):
-                    shutil.copyfile(path, part / path.name)
+            for path in chain.from_iterable(map(data.glob, PIPELINE)):
+                shutil.copyfile(path, part / path.name)
     elif changed := [path.name for path in pipeline.iterdir() if not same_bytes(path, data / path.name)]:
         raise InputError(
             f"{run} was trained with another {changed[0]} than that of {data}; remove the run and train it "
             "again"
         )
-    check_same_run(run, command, further or {})
-    keep_config(run, config)
-    if not (run / RECORD_FILE).is_file():  # a run that goes on keeps the record of its start
-        record = {
-            "config": config.stem,
-            "system": system,
-            "seed": seed,
-            "command": command,
-            "commit": commit(),
-            "versions": versions(),
-            "text": str(text.resolve()),
-        }
-        if files := sorted(text.glob("train.*")):
-            record["training_text"] = checksum_of({file.name: sha256(file) for file in files})
-        if (shards := len(shards_of(data))) > 1:
-            record["shards"] = shards
-        if (text / OVERLAP_FILE).is_file():
-            record["overlap"] = read_json(text / OVERLAP_FILE, "make the text again with zsnmt train")
-        if (text / CLEANING_FILE).is_file():
-            record["cleaning"] = read_json(text / CLEANING_FILE, "make the text again with zsnmt train")
-        if adapted_from:
-            record["adapted_from"] = origin(adapted_from) | {"mode": mode}
-            record |= {
-                kind: directions for kind, directions in direction_lists(adapted_from).items() if directions
-            }
-        write_json(run / RECORD_FILE, record | dict(further or {}))
-    if adapted_from and (adapted_from / HYPOTHESES).is_dir() and not (run / BEFORE).is_dir():
-        with new_folder(run / BEFORE) as before:
-            shutil.copytree(adapted_from / HYPOTHESES, before, dirs_exist_ok=True)
 
 
 def check_same_run(run: Path, command: str, further: Mapping[str, Any]) -> None:

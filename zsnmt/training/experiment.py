@@ -26,7 +26,7 @@ from zsnmt.files.names import is_plain
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import other_pairs
 from zsnmt.processes import cores
-from zsnmt.runs.start import check_config, keep_config, start_run
+from zsnmt.runs.start import Beginning, check_config, keep_config, start_run
 from zsnmt.training.config import Config, read_config
 from zsnmt.training.steps import Steps, listing
 
@@ -75,17 +75,13 @@ class Experiment:
         return self.folder / system / f"seed{seed}"
 
     def start(self, system: str, seed: int, *, command: str, **further: Any) -> None:
-        """Make the folder of a run on the text and the data of this experiment; see `start_run`."""
-        start_run(
-            self.run(system, seed),
-            self.file,
-            self.data,
-            text=self.text,
-            system=system,
-            seed=seed,
-            command=command,
-            **further,
+        """Make the folder of a run on the text and the data of this experiment; `further` is as of
+        `Beginning`.
+        """
+        beginning = Beginning(
+            self.file, self.data, self.text, system=system, seed=seed, command=command, **further
         )
+        start_run(self.run(system, seed), beginning)
 
 
 def read_experiment(file: Path, runs: Path, variables: Mapping[str, str]) -> Experiment:
