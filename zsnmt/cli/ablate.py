@@ -151,7 +151,7 @@ def plan_runs(experiment: "Experiment", options: Namespace) -> list[Planned]:
             system,
             seed,
             experiment.run(system.name, seed),
-            (DIRECTIONS in system.options and not system.sides, ways_of(options.studies, system)),
+            group=(DIRECTIONS in system.options and not system.sides, ways_of(options.studies, system)),
         )
         for seed in options.seeds
         for system in systems(options.studies, experiment.config.fairseq_options, options.systems)
