@@ -246,12 +246,17 @@ def test_a_direction_that_was_stopped_goes_on_with_its_next_block(
         assert files_of(text.folder / part) == files_of(whole.folder / part)
 
 
-def test_what_was_begun_of_other_lines_is_not_gone_on_with(tmp_path):
-    output = tmp_path / "de-fr.fr"
-    begun, other = translating.part_of(output, ["One."]), translating.part_of(output, ["Two."])
-    assert begun != other and begun.parent == tmp_path
-    other.write_text("Deux.\n")
-    assert translating.part_of(output, ["One."]) == begun and not other.exists()
+def test_what_was_begun_of_other_lines_is_not_gone_on_with(synthetic, translate, tmp_path, monkeypatch):
+    """As where the authentic text was changed in between."""
+    monkeypatch.setattr(translating, "BLOCK", 20)
+    with pytest.raises(KeyboardInterrupt):
+        make_synthetic_text(steps(), synthetic(MadeUpInterpreter(translate, 2), folder=tmp_path / "stopped"))
+    (begun,) = (tmp_path / "stopped").rglob("*.part")
+    rest = MadeUpInterpreter(translate)
+    text = synthetic(rest, folder=tmp_path / "stopped")
+    monkeypatch.setattr(type(text), "sources", lambda self, language: [("Another.",)] * 30)
+    translating.translate(steps(), text, DIRECTIONS[:1])
+    assert [len(lines) for _, lines in rest.asked] == [20, 10] and not begun.exists()
 
 
 def test_other_settings_have_another_folder(synthetic):

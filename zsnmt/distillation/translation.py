@@ -1,12 +1,9 @@
 """What a teacher translates for its students, a step for each direction."""
 
 import gc
-import hashlib
-import os
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from time import perf_counter
 
@@ -15,9 +12,10 @@ from tqdm import tqdm
 
 from zsnmt.corpora.parallel_text import find_pair
 from zsnmt.distillation.synthetic_text import TRAIN, SyntheticText
-from zsnmt.distillation.teacher import Interpreter, Sources
+from zsnmt.distillation.teacher import Interpreter
+from zsnmt.files.blocks import writing_blocks
+from zsnmt.files.checksums import checksum_of
 from zsnmt.files.records import read_json, write_json
-from zsnmt.files.replacing import errors_naming
 from zsnmt.languages import Direction
 from zsnmt.text.lines import encode
 from zsnmt.training.steps import Steps
@@ -61,23 +59,18 @@ def translate_direction(
     read = direction.source if synthetic.settings.reads_authentic else synthetic.pivot
     output = synthetic.translations(direction)
     output.parent.mkdir(parents=True, exist_ok=True)
-    part = part_of(output, lines)
-    done = keep_blocks(part)
-    add_program(synthetic.translated_by(direction), interpreter.describe(), whole=not done)
     options = dict(unit=" sentences", unit_scale=True, disable=None, leave=False)
     with (
-        errors_naming(part),
-        part.open("ab") as file,
-        tqdm(desc=str(direction), initial=done, total=len(lines), **options) as bar,
+        writing_blocks(output, checksum_of({"lines": lines})) as blocks,
+        tqdm(desc=str(direction), initial=blocks.done, total=len(lines), **options) as bar,
     ):
-        for first in range(done, len(lines), BLOCK):
+        add_program(synthetic.translated_by(direction), interpreter.describe(), whole=not blocks.done)
+        for first in range(blocks.done, len(lines), BLOCK):
             block = lines[first : first + BLOCK]
             translated = interpreter.translate(block, Direction(read, direction.target), finished=bar.update)
             numbered = enumerate(translated, start=first + 1)
-            file.write(b"".join(encode(line, part, number) for number, line in numbered))
-            file.flush()
-            os.fsync(file.fileno())
-    part.replace(output)
+            content = b"".join(encode(line, output, number) for number, line in numbered)
+            blocks.add(content, len(block))
     spent.append(perf_counter() - begin)
 
 
@@ -90,27 +83,3 @@ def add_program(path: Path, program: dict[str, str], *, whole: bool) -> None:
 def read_programs(path: Path) -> list[dict[str, str]]:
     """What translated a direction, by its file; nothing where that is of a time without such files."""
     return read_json(path, "remove it, and run the same command again")[PROGRAMS] if path.is_file() else []
-
-
-def part_of(output: Path, lines: Sequence[Sources]) -> Path:
-    """Where the translations of these lines are until all are there; those of other lines are removed."""
-    digest = hashlib.sha256("\n".join(chain.from_iterable(lines)).encode("utf-8")).hexdigest()[:16]
-    part = output.with_name(f"{output.name}.{digest}.part")
-    for other in output.parent.glob(f"{output.name}.*.part"):
-        if other != part:
-            other.unlink()
-    return part
-
-
-def keep_blocks(part: Path) -> int:
-    """Cut what was begun down to its whole blocks; returns how many lines those have."""
-    if not part.exists():
-        return 0
-    with part.open("r+b") as file:
-        ends = [0]  # of each line
-        for line in file:
-            if line.endswith(b"\n"):
-                ends.append(ends[-1] + len(line))
-        kept = (len(ends) - 1) // BLOCK * BLOCK
-        file.truncate(ends[kept])
-    return kept
