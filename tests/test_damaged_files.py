@@ -21,7 +21,7 @@ from zsnmt.evaluation.hypotheses import kept_ways
 from zsnmt.inference.export.folder import describe_export
 from zsnmt.masked_lm.report import xnli
 from zsnmt.masked_lm.report.runs import read_runs as read_masked_lms
-from zsnmt.masked_lm.report.tables import text_report
+from zsnmt.masked_lm.report.written import text_report
 from zsnmt.masked_lm.runs import read_counts, read_record
 from zsnmt.report.alike import read_runs
 from zsnmt.report.documents import round_trip

@@ -15,7 +15,7 @@ from zsnmt.claims.masked_lms import (
     order_difference,
 )
 from zsnmt.masked_lm.config import read_study_config
-from zsnmt.masked_lm.report.tables import FIRST, FULL, ML_SCORE
+from zsnmt.masked_lm.report.columns import FIRST, FULL, ML_SCORE
 
 
 def kept(scores: dict[tuple[str, str, int], float]):

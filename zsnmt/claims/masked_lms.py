@@ -6,8 +6,8 @@ from statistics import fmean
 
 from zsnmt.claims.kept import Evidence, Kept
 from zsnmt.claims.verdicts import Effect, Range, difference, effect, list_sides
+from zsnmt.masked_lm.report.columns import FIRST, FULL, Column
 from zsnmt.masked_lm.report.runs import NONE, SAME, condition_label, conditions_of, runs_of
-from zsnmt.masked_lm.report.tables import FIRST, FULL, Column
 from zsnmt.report.table import complete
 
 CLASSIC = ("sinusoidal", "learned")

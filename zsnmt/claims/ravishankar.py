@@ -14,8 +14,8 @@ from zsnmt.claims.needs import Need, masked_lm
 from zsnmt.claims.published import gap_of_encodings, quotation
 from zsnmt.claims.translation import clause, combine
 from zsnmt.claims.verdicts import BELOW_ZERO, at_least, within
+from zsnmt.masked_lm.report.columns import BANDS, FIRST, FULL, MEDIAN_LOSS, ML_SCORE, WAVES
 from zsnmt.masked_lm.report.runs import ABLATIONS, NONE, SAME
-from zsnmt.masked_lm.report.tables import BANDS, FIRST, FULL, MEDIAN_LOSS, ML_SCORE, WAVES
 from zsnmt.report.papers.published import RAVISHANKAR
 
 SINUSOIDAL_ABSOLUTE = ("Sinusoidal", "Absolute")

@@ -10,7 +10,8 @@ from tests.support.masked_lms import grid, made_up_masked_lm, write_runs
 from zsnmt.masked_lm.report.figures import figures_of
 from zsnmt.masked_lm.report.page import ABOUT, FORMATS, PAGE_FILE, page, write_report
 from zsnmt.masked_lm.report.runs import ABLATIONS, sort_runs
-from zsnmt.masked_lm.report.tables import tables, text_report
+from zsnmt.masked_lm.report.tables import tables
+from zsnmt.masked_lm.report.written import text_report
 
 FEW = sort_runs(grid(("sinusoidal", "learned", "separate_parameters"), ("same",), (0,)))
 RUNS = sort_runs(grid(seeds=(0, 42)) + grid(tuple(ABLATIONS), ("same", "de"), (0,)))

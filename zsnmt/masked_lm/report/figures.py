@@ -10,6 +10,7 @@ from statistics import fmean, stdev
 import matplotlib
 from matplotlib.figure import Figure
 
+from zsnmt.masked_lm.report.columns import FIRST, FULL, MEDIAN_LOSS, ML_SCORE, Column
 from zsnmt.masked_lm.report.looks import BLUE, Drawing, bare, key, look
 from zsnmt.masked_lm.report.positions import curves, procrustes_losses, word_positions
 from zsnmt.masked_lm.report.runs import (
@@ -23,7 +24,6 @@ from zsnmt.masked_lm.report.runs import (
     groups,
     runs_by_seed,
 )
-from zsnmt.masked_lm.report.tables import FIRST, FULL, MEDIAN_LOSS, ML_SCORE, Column
 from zsnmt.report.figures import INK, STYLE
 from zsnmt.report.table import FORMS, complete
 

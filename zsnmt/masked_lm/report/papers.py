@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
+from zsnmt.masked_lm.report.columns import FIRST, FULL, ML_SCORE, Column, layer_accuracy
 from zsnmt.masked_lm.report.kept import FOLDER
 from zsnmt.masked_lm.report.runs import (
     ENCODINGS,
@@ -10,12 +11,12 @@ from zsnmt.masked_lm.report.runs import (
     REORDERED,
     SAME,
     check_comparable,
+    common_training,
     group_label,
     groups,
     read,
     runs_by_seed,
 )
-from zsnmt.masked_lm.report.tables import FIRST, FULL, ML_SCORE, Column, common_training, layer_accuracy
 from zsnmt.masked_lm.runs import score_file
 from zsnmt.report.papers.layout import PaperTable, Rows, Source
 from zsnmt.report.papers.published import RAVISHANKAR

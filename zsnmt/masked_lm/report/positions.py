@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from zsnmt.masked_lm.report.looks import LOOKS, Drawing, bare, key, look
+from zsnmt.masked_lm.report.procrustes import runs_with_losses
 from zsnmt.masked_lm.report.runs import (
     ENCODINGS,
     LABELS,
@@ -18,7 +19,6 @@ from zsnmt.masked_lm.report.runs import (
     groups,
     runs_of,
 )
-from zsnmt.masked_lm.report.tables import runs_with_losses
 from zsnmt.modules.position_names import RELATIVE_KEYS
 from zsnmt.report.figures import STYLE
 from zsnmt.runs.systems import MASKED_LM

@@ -8,9 +8,10 @@ from statistics import fmean, median
 import matplotlib
 from matplotlib.figure import Figure
 
+from zsnmt.masked_lm.report.columns import KEYS_LOSS, UNDIVIDED
 from zsnmt.masked_lm.report.looks import STYLES, Drawing, bare
 from zsnmt.masked_lm.report.positions import heat_maps
-from zsnmt.masked_lm.report.tables import KEYS_LOSS, UNDIVIDED, p_value
+from zsnmt.masked_lm.report.procrustes import p_value
 from zsnmt.report.figures import STYLE
 from zsnmt.report.table import Cell, Table, seed_cell
 

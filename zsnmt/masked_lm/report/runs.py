@@ -221,3 +221,19 @@ def runs_by_seed(runs: Iterable[dict], system: str, conditions: Sequence[str]) -
         for run in runs_of(runs, system, condition):
             found.setdefault(run["seed"], []).append(run)
     return {seed: of_seed for seed, of_seed in sorted(found.items()) if len(of_seed) == len(conditions)}
+
+
+def seeds(runs: Sequence[dict]) -> str:
+    """The seeds of a system's runs."""
+    return ", ".join(str(run["seed"]) for run in runs)
+
+
+def common_training(runs: Sequence[dict]) -> str:
+    """What all runs have in common."""
+    *_, last = runs  # of two languages, if there are any
+    languages = 1 if last["condition"] == NONE else 2
+    train, valid = (last["sentences"][part] // languages for part in ("train", "valid"))
+    epochs = f"{last['epochs']:g} epochs"
+    if alone := [run["epochs"] for run in runs if run["condition"] == NONE and languages == 2]:
+        epochs += f", of EN alone {alone[0]:g}"
+    return f"{train:,} sentences of a language to train on, {valid:,} to score; {epochs}."

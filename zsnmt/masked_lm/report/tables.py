@@ -2,13 +2,10 @@
 ablations, Procrustes losses.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from statistics import fmean, median
-from typing import NamedTuple
+from collections.abc import Sequence
 
-from zsnmt.analysis.position_encodings import peak_share
-from zsnmt.analysis.procrustes import wilcoxon
+from zsnmt.masked_lm.report.columns import FIRST, FULL, MEDIAN_LOSS, ML_SCORE, Column, columns
+from zsnmt.masked_lm.report.procrustes import procrustes_table
 from zsnmt.masked_lm.report.runs import (
     ABLATIONS,
     ENCODINGS,
@@ -16,27 +13,17 @@ from zsnmt.masked_lm.report.runs import (
     NONE,
     REORDERED,
     SAME,
+    common_training,
     condition_label,
     conditions_of,
     group_label,
     groups,
     runs_by_seed,
     runs_of,
+    seeds,
 )
-from zsnmt.report.comparison import fold
 from zsnmt.report.scores import short_commit
-from zsnmt.report.table import (
-    Cell,
-    Measured,
-    Table,
-    complete,
-    join_sentences,
-    markdown_rows,
-    markdown_table,
-    seed_cell,
-    text_rows,
-    wrap,
-)
+from zsnmt.report.table import Cell, Table, join_sentences
 
 ENCODINGS_TABLE = "encodings_"  # begins the names of those
 TEXT_TABLES = ("orders", "sizes")  # tables of what the runs were trained on
@@ -45,82 +32,6 @@ TREE_COUNTS = {
     "non_projective": "not projective",
     "too_many_children": "too many children",
 }
-RunFigure = Callable[[dict], float | None]
-
-
-class Column(NamedTuple):
-    """A figure of a run: its title, its form, where it is found, and whether less of it is better."""
-
-    title: str
-    figure: str
-    of: RunFigure
-    lower: bool = False
-
-    def mean(self, of_seeds: Sequence[Sequence[dict]]) -> Measured | None:
-        """The mean over the conditions of each seed, then over the seeds; None where a run has none."""
-        values = [complete([self.of(run) for run in of_seed]) for of_seed in of_seeds]
-        return seed_cell(self.figure, [None if of_seed is None else fmean(of_seed) for of_seed in values])
-
-
-def perplexity(part: str) -> RunFigure:
-    """The perplexity of both languages (full) or the first."""
-    return lambda run: run["perplexity"][part]
-
-
-def layer_accuracy(measure: str, layer: str) -> RunFigure:
-    """How often the nearest one is the right one in a layer, the mean of both directions."""
-    return lambda run: run[measure] and run[measure][layer]["mean"]
-
-
-def waves(run: dict) -> float | None:
-    """The mean over the drawn dimensions of what `peak_share` says of how far one is a wave, 0–1; None of
-    runs without a table, or kept before its curves were.
-    """
-    return run["curves"] and float(peak_share(run["curves"]["values"]).mean())
-
-
-def median_loss(run: dict) -> float | None:
-    """The median over the offsets of the median Procrustes loss."""
-    return run["procrustes"] and median(run["procrustes"]["median"])
-
-
-def median_keys_loss(run: dict) -> float | None:
-    """The same of positions as keys."""
-    keys = run.get("procrustes_keys")
-    return keys and median(keys["median"])
-
-
-def undivided_loss(run: dict) -> float | None:
-    """The mean over the offsets of the mean loss that is not divided; None where it was not kept."""
-    losses = run["procrustes"] and run["procrustes"].get("undivided")
-    return losses and fmean(losses)
-
-
-FULL, FIRST = (
-    Column("perplexity, full", "perplexity", perplexity("full"), lower=True),
-    Column("perplexity, L1", "perplexity", perplexity("first"), lower=True),
-)
-ML_SCORE = Column("ML score", "ml_score", lambda run: run["ml_score"])
-BANDS = Column("bands", "bands", lambda run: run.get("bands") and run["bands"]["positions"])
-WAVES = Column("waves", "bands", waves)
-MEDIAN_LOSS = Column("median Procrustes loss", "procrustes", median_loss, lower=True)
-KEYS_LOSS = Column("median loss of p·W^K", "procrustes", median_keys_loss, lower=True)
-UNDIVIDED = Column("mean loss, undivided", "procrustes", undivided_loss, lower=True)
-
-
-def columns(runs: Sequence[dict]) -> list[Column]:
-    """The columns of Table 4: those of perplexity and, with two languages, those of every layer that was
-    scored.
-    """
-    bilingual = next((run for run in runs if run["condition"] != NONE), None)
-    if bilingual is None:
-        return [FULL, FIRST]
-    measures = [
-        Column(f"{measure}, layer {layer}", measure, layer_accuracy(measure, layer))
-        for measure in ("retrieval", "translation")
-        for layer in sorted(bilingual[measure], key=int)
-    ]
-    return [FULL, FIRST, *measures, ML_SCORE]
 
 
 def tables(runs: Sequence[dict]) -> dict[str, Table]:
@@ -273,74 +184,6 @@ def conditions_table(runs: Sequence[dict]) -> Table:
     )
 
 
-def procrustes_table(runs: Sequence[dict]) -> Table | None:
-    """How far each table of positions is from compositional, with tests of the differences; None where
-    none was measured.
-    """
-    losses = {
-        (condition, system): losses_of(of_system)
-        for condition in conditions_of(runs)
-        for system in LABELS
-        if (of_system := runs_with_losses(runs_of(runs, system, condition)))
-    }
-    if not losses:
-        return None
-    rows = [
-        [
-            condition_label(condition),
-            LABELS[system],
-            seeds(of_system := runs_with_losses(runs_of(runs, system, condition))),
-            seed_cell("procrustes", [fmean(run["procrustes"]["mean"]) for run in of_system]),
-            MEDIAN_LOSS.mean([[run] for run in of_system]),
-            UNDIVIDED.mean([[run] for run in of_system]),
-            KEYS_LOSS.mean([[run] for run in of_system]),
-            BANDS.mean([[run] for run in of_system]),
-            p_value(of_pair, losses.get((NONE, system))) if condition != NONE else None,
-            p_value(of_pair, losses.get((condition, "tupe_absolute"))) if system != "tupe_absolute" else None,
-        ]
-        for (condition, system), of_pair in losses.items()
-    ]
-    titles = [
-        "condition",
-        "encoding",
-        "seeds",
-        "mean loss",
-        "median loss",
-        UNDIVIDED.title,
-        KEYS_LOSS.title,
-        "bands",
-        "p against EN alone",
-        "p against TUPE (absolute)",
-    ]
-    offsets = max((run["procrustes"]["offsets"] for run in runs_with_losses(runs)), key=len)
-    noise = median(run["procrustes"]["noise"] for run in runs_with_losses(runs))
-    more = (
-        " Undivided: as the paper prints it; it grows with the vectors, so it compares within an encoding. "
-        "p·W^K: positions as keys of the first layer. Of relative encodings the table is over offsets, the "
-        "first layer's."
-        if any(run["procrustes"].get("undivided") for run in runs_with_losses(runs))
-        else ""
-    )
-    about = (
-        f"Relative loss of one rotation from positions to those k further, over k = {offsets[0]} to "
-        f"{offsets[-1]}: 0 where it holds everywhere; independent vectors have a median of about "
-        f"{noise:.2f}, and sinusoids say how low it is measured on tables of this size. Bands: the share of "
-        "the variance of word–position correlations that positions explain, whatever the word; chance is "
-        "one part in as many as there are words. p: two-sided Wilcoxon signed-rank test of the median "
-        "losses, means over the seeds, paired by k: whether two curves differ, not whether those of other "
-        f"seeds would.{more}"
-    )
-    return Table(
-        "procrustes",
-        "Positions: Procrustes loss and bands",
-        titles,
-        rows=rows,
-        about=about,
-        headers=2,
-        signatures=common_training(runs),
-    )
-
-
 def orders_table(runs: Sequence[dict]) -> Table | None:
     """Table 2: a sentence in all orders; None where there is none of another language."""
     examples = {run["condition"]: run["example"] for run in runs if run.get("example")}
@@ -381,29 +224,6 @@ def sizes_table(runs: Sequence[dict]) -> Table | None:
     return Table("sizes", f"Sentences of {runs[0]['config']}", titles, rows=rows, about=about)
 
 
-def seeds(runs: Sequence[dict]) -> str:
-    """The seeds of a system's runs."""
-    return ", ".join(str(run["seed"]) for run in runs)
-
-
-def runs_with_losses(runs: Sequence[dict]) -> list[dict]:
-    """The runs whose Procrustes loss was measured."""
-    return [run for run in runs if run["procrustes"]]
-
-
-def losses_of(runs: Sequence[dict]) -> list[float]:
-    """The median Procrustes loss by offset, the mean over the seeds."""
-    return [fmean(of_offset) for of_offset in zip(*(run["procrustes"]["median"] for run in runs))]
-
-
-def p_value(losses: Sequence[float], others: Sequence[float] | None) -> str | None:
-    """That of the two-sided Wilcoxon signed-rank test; None without others at the same offsets."""
-    if others is None or len(others) != len(losses):
-        return None
-    # a fixed table is the same in every condition
-    return f"{1.0 if losses == others else wilcoxon(losses, others):.2g}"
-
-
 def runs_table(runs: Sequence[dict]) -> Table:
     """What made each run."""
     rows: list[list[Cell]] = [
@@ -427,69 +247,4 @@ def runs_table(runs: Sequence[dict]) -> Table:
         about="",
         headers=3,
         signatures=common_training(runs),
-    )
-
-
-def common_training(runs: Sequence[dict]) -> str:
-    """What all runs have in common."""
-    *_, last = runs  # of two languages, if there are any
-    languages = 1 if last["condition"] == NONE else 2
-    train, valid = (last["sentences"][part] // languages for part in ("train", "valid"))
-    epochs = f"{last['epochs']:g} epochs"
-    if alone := [run["epochs"] for run in runs if run["condition"] == NONE and languages == 2]:
-        epochs += f", of EN alone {alone[0]:g}"
-    return f"{train:,} sentences of a language to train on, {valid:,} to score; {epochs}."
-
-
-def mark_best(table: Table, mark: str) -> Table:
-    """A table of encodings with its best figures in a mark such as `**{}**`, as text or as the markup that
-    it is; else as it was.
-    """
-    lower = {column.title for column in (FULL, FIRST)}
-    rows = [[*row] for row in table.rows]
-    for place, title in enumerate(table.columns):
-        means = [cell.mean for row in rows if isinstance(cell := row[place], Measured)]
-        if len(means) > 1 and table.name.startswith(ENCODINGS_TABLE):
-            best = min(means) if title.split(": ")[-1] in lower else max(means)
-            for row in rows:
-                if isinstance(cell := row[place], Measured) and cell.mean == best:
-                    row[place] = mark.format(cell)
-    return replace(table, rows=rows)
-
-
-def text_of(table: Table) -> str:
-    """A table for a terminal, with its title and what it holds; stars at the best encodings."""
-    return "\n\n".join(
-        [
-            f"{table.title}:",
-            text_rows(mark_best(table, "{} *")),
-            wrap(join_sentences([table.note, table.signatures])),
-        ]
-    )
-
-
-def markdown_of(table: Table) -> str:
-    """A table with its title and note in Markdown; the best encodings in bold."""
-    return markdown_table(mark_best(table, "**{}**"))
-
-
-def text_report(runs: Sequence[dict]) -> str:
-    """Table 4 for a terminal."""
-    return "\n\n".join(
-        text_of(table) for name, table in tables(runs).items() if name.startswith(ENCODINGS_TABLE)
-    )
-
-
-def markdown_report(runs: Sequence[dict]) -> str:
-    """For RESULTS.md: Table 4, ablations and Procrustes losses, with Table 5 and what made the runs
-    folded.
-    """
-
-    def part(table: Table) -> str:
-        return f"{markdown_rows(mark_best(table, '**{}**'))}\n\n{table.note}".strip()
-
-    *shown, conditions, made = (table for name, table in tables(runs).items() if name not in TEXT_TABLES)
-    below = [fold(table.title, part(table)) for table in (conditions, made)]
-    return "\n\n".join(
-        [*(f"{table.title}:\n\n{part(table)}" for table in shown), common_training(runs), *below]
     )

@@ -1,0 +1,103 @@
+"""How far the positions of masked language models are from compositional, as a table."""
+
+from collections.abc import Sequence
+from statistics import fmean, median
+
+from zsnmt.analysis.procrustes import wilcoxon
+from zsnmt.masked_lm.report.columns import BANDS, KEYS_LOSS, MEDIAN_LOSS, UNDIVIDED
+from zsnmt.masked_lm.report.runs import (
+    LABELS,
+    NONE,
+    common_training,
+    condition_label,
+    conditions_of,
+    runs_of,
+    seeds,
+)
+from zsnmt.report.table import Table, seed_cell
+
+
+def procrustes_table(runs: Sequence[dict]) -> Table | None:
+    """How far each table of positions is from compositional, with tests of the differences; None where
+    none was measured.
+    """
+    losses = {
+        (condition, system): losses_of(of_system)
+        for condition in conditions_of(runs)
+        for system in LABELS
+        if (of_system := runs_with_losses(runs_of(runs, system, condition)))
+    }
+    if not losses:
+        return None
+    rows = [
+        [
+            condition_label(condition),
+            LABELS[system],
+            seeds(of_system := runs_with_losses(runs_of(runs, system, condition))),
+            seed_cell("procrustes", [fmean(run["procrustes"]["mean"]) for run in of_system]),
+            MEDIAN_LOSS.mean([[run] for run in of_system]),
+            UNDIVIDED.mean([[run] for run in of_system]),
+            KEYS_LOSS.mean([[run] for run in of_system]),
+            BANDS.mean([[run] for run in of_system]),
+            p_value(of_pair, losses.get((NONE, system))) if condition != NONE else None,
+            p_value(of_pair, losses.get((condition, "tupe_absolute"))) if system != "tupe_absolute" else None,
+        ]
+        for (condition, system), of_pair in losses.items()
+    ]
+    titles = [
+        "condition",
+        "encoding",
+        "seeds",
+        "mean loss",
+        "median loss",
+        UNDIVIDED.title,
+        KEYS_LOSS.title,
+        "bands",
+        "p against EN alone",
+        "p against TUPE (absolute)",
+    ]
+    offsets = max((run["procrustes"]["offsets"] for run in runs_with_losses(runs)), key=len)
+    noise = median(run["procrustes"]["noise"] for run in runs_with_losses(runs))
+    more = (
+        " Undivided: as the paper prints it; it grows with the vectors, so it compares within an encoding. "
+        "p·W^K: positions as keys of the first layer. Of relative encodings the table is over offsets, the "
+        "first layer's."
+        if any(run["procrustes"].get("undivided") for run in runs_with_losses(runs))
+        else ""
+    )
+    about = (
+        f"Relative loss of one rotation from positions to those k further, over k = {offsets[0]} to "
+        f"{offsets[-1]}: 0 where it holds everywhere; independent vectors have a median of about "
+        f"{noise:.2f}, and sinusoids say how low it is measured on tables of this size. Bands: the share of "
+        "the variance of word–position correlations that positions explain, whatever the word; chance is "
+        "one part in as many as there are words. p: two-sided Wilcoxon signed-rank test of the median "
+        "losses, means over the seeds, paired by k: whether two curves differ, not whether those of other "
+        f"seeds would.{more}"
+    )
+    return Table(
+        "procrustes",
+        "Positions: Procrustes loss and bands",
+        titles,
+        rows=rows,
+        about=about,
+        headers=2,
+        signatures=common_training(runs),
+    )
+
+
+def runs_with_losses(runs: Sequence[dict]) -> list[dict]:
+    """The runs whose Procrustes loss was measured."""
+    return [run for run in runs if run["procrustes"]]
+
+
+def losses_of(runs: Sequence[dict]) -> list[float]:
+    """The median Procrustes loss by offset, the mean over the seeds."""
+    return [fmean(of_offset) for of_offset in zip(*(run["procrustes"]["median"] for run in runs))]
+
+
+def p_value(losses: Sequence[float], others: Sequence[float] | None) -> str | None:
+    """That of the two-sided Wilcoxon signed-rank test; None without others at the same offsets."""
+    if others is None or len(others) != len(losses):
+        return None
+    # a fixed table is the same in every condition
+    return f"{1.0 if losses == others else wilcoxon(losses, others):.2g}"
