@@ -13,18 +13,13 @@ from tests.support.scores import made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.languages import FAMILIES, FEW_SHOT, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report.alike import check_comparable, read_runs
+from zsnmt.report.brief import brief_table, brief_table_of_kinds
 from zsnmt.report.comparison import every_direction, markdown_table, text_table
+from zsnmt.report.directions import direction_gains_table
 from zsnmt.report.examples import examples
 from zsnmt.report.page import page
 from zsnmt.report.scores import all_directions
-from zsnmt.report.systems import (
-    brief_table,
-    brief_table_of_kinds,
-    direction_gains_table,
-    gains_table,
-    systems_table,
-    tables,
-)
+from zsnmt.report.systems import gains_table, systems_table, tables
 from zsnmt.runs.ways import DIRECT, PIVOT
 
 

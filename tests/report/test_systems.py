@@ -12,19 +12,12 @@ from tests.support.kept import CONFIGS
 from tests.support.resampled import with_resamples
 from tests.support.scores import all_changed, changed, made_up_scores, only, without
 from zsnmt.languages import SUPERVISED, ZERO_SHOT, parse_direction
+from zsnmt.report.directions import direction_gains_table, directions_table
 from zsnmt.report.documents import kept_scores
+from zsnmt.report.families import BETWEEN, families_table
 from zsnmt.report.scores import columns_of, mean_over_directions
 from zsnmt.report.significance import INSIDE, ONE_SEED, inside_seed_noise
-from zsnmt.report.systems import (
-    BETWEEN,
-    direction_gains_table,
-    directions_table,
-    families_table,
-    gains_table,
-    runs_table,
-    systems_table,
-    tables,
-)
+from zsnmt.report.systems import gains_table, runs_table, systems_table, tables
 from zsnmt.report.table import Measured, tsv
 from zsnmt.runs.scores import Uncertainty
 from zsnmt.runs.ways import DIRECT, PIVOT

@@ -13,10 +13,11 @@ from zsnmt.errors import InputError
 from zsnmt.languages import FAMILIES, ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report.alike import check_comparable, read_runs
 from zsnmt.report.comparison import every_direction, markdown_table, text_table
+from zsnmt.report.directions import direction_gains_table
 from zsnmt.report.documents import drop_resamples
 from zsnmt.report.examples import examples
 from zsnmt.report.page import files_beside, page
-from zsnmt.report.systems import direction_gains_table, gains_table, systems_table, tables
+from zsnmt.report.systems import gains_table, systems_table, tables
 from zsnmt.report.table import FORMS, Form
 from zsnmt.runs.ways import DIRECT, Way
 from zsnmt.scoring.bootstrap import paired_test, unpack

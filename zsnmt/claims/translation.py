@@ -9,10 +9,10 @@ from zsnmt.claims.kept import Evidence, Kept, Systems
 from zsnmt.claims.verdicts import COMPARED, Effect, Range, difference, effect, list_sides
 from zsnmt.languages import SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.adaptation import members
+from zsnmt.report.families import within_families
 from zsnmt.report.papers.liu import Place
 from zsnmt.report.scores import seeds
 from zsnmt.report.significance import Side, mean_difference
-from zsnmt.report.systems import within_families
 from zsnmt.report.table import Measured, complete
 from zsnmt.runs.log import read_summary
 from zsnmt.runs.scores import Result, Scores

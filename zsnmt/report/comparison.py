@@ -6,18 +6,13 @@ from dataclasses import replace
 from zsnmt.errors import InputError
 from zsnmt.report.adaptation import adaptation_directions_table
 from zsnmt.report.alike import check_comparable
+from zsnmt.report.brief import brief_note, brief_table, brief_table_of_kinds
 from zsnmt.report.chosen import marked
+from zsnmt.report.directions import directions_table
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import columns_of, short_commit
-from zsnmt.report.systems import (
-    STUDY_TABLES,
-    SUMMARIES,
-    brief_note,
-    brief_table,
-    brief_table_of_kinds,
-    directions_table,
-)
+from zsnmt.report.systems import STUDY_TABLES, SUMMARIES
 from zsnmt.report.table import Table, join_sentences, markdown_rows, spread_note, text_rows, wrap
 from zsnmt.runs.scores import Scores
 from zsnmt.scoring.figures import ROOMY

@@ -14,6 +14,7 @@ from zsnmt.errors import InputError
 from zsnmt.languages import ZERO_RESOURCE
 from zsnmt.report import figures, scatters
 from zsnmt.report.adaptation import new_language_table
+from zsnmt.report.brief import brief_cells
 from zsnmt.report.chosen import marked
 from zsnmt.report.documents import KEEP_AGAIN, Maker, comparable_probes, kept_probes, kept_scores
 from zsnmt.report.pivot_drawing import comparison_figures
@@ -25,7 +26,7 @@ from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.distillation import distillation_table, remedies_table
 from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.studies.factorial import main_effects_table, remedy_gains
-from zsnmt.report.systems import brief_cells, systems_table
+from zsnmt.report.systems import systems_table
 from zsnmt.report.table import Cell, Measured, Table, join_sentences, markdown_rows, spread_note
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS, WORDS

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from zsnmt.analysis.state_folder import FINAL
 from zsnmt.languages import SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.adaptation import members
+from zsnmt.report.families import within_families
 from zsnmt.report.papers.layout import PaperTable, Rows
 from zsnmt.report.papers.published import LIU, Key
 from zsnmt.report.papers.sources import PROBES, SCORES
@@ -14,7 +15,6 @@ from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, Finding
 from zsnmt.report.scores import Column, all_directions, runs_by_system
 from zsnmt.report.significance import Side, mean_measured
-from zsnmt.report.systems import within_families
 from zsnmt.report.table import Measured, join_sentences, seed_cell
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.systems import BASELINE, LEARNED, RESIDUAL, RESIDUAL_QUERY, VARIATIONAL, System
