@@ -7,7 +7,9 @@ import pytest
 
 from zsnmt.adaptation.adapt import MADE_FOR
 from zsnmt.corpora.own_text.forms import read_tables
+from zsnmt.data.binarised_folder import name_shards
 from zsnmt.errors import InputError
+from zsnmt.files.locks import locked
 from zsnmt.training import experiment as experiment_module
 from zsnmt.training.config import Config
 from zsnmt.training.experiment import (
@@ -116,6 +118,29 @@ def test_invented_text_is_made_again_when_the_file_of_its_languages_changes(tmp_
         "train: source",
     ]
     assert texts[0] == texts[1] != texts[2]
+
+
+@pytest.mark.parametrize("shards", [1, 2])
+def test_shards_are_not_made_anew_while_a_run_is_trained_on_them(tmp_path, monkeypatch, shards):
+    """It opens the next one at each epoch; a folder without further ones it has open from the start."""
+    made = []
+    monkeypatch.setattr("zsnmt.training.binarised.prepare", lambda *_, **__: made.append(1))
+    monkeypatch.setattr(experiment_module, "warn_of_foreign_text", lambda *_: None)
+    experiment = Experiment(Config(("en", "de"), text="text"), Path("x.conf"), tmp_path)
+    for folder in name_shards(experiment.data, shards):
+        folder.mkdir(parents=True)
+    run = experiment.run("zs_transformer", 1)
+    with locked(run):
+        if shards == 1:
+            experiment_module.binarise(experiment)
+        else:
+            with pytest.raises(
+                InputError, match=f"{experiment.data} is to be made anew .* at work in {run} .process"
+            ):
+                experiment_module.binarise(experiment)
+    made.clear()
+    experiment_module.binarise(experiment)
+    assert made
 
 
 def test_text_is_cleaned_once_and_again_when_the_rules_change(tmp_path, monkeypatch, capsys):

@@ -22,6 +22,7 @@ from zsnmt.training.experiment import (
     MADE_FOR,
     Experiment,
     changed_settings,
+    check_unused,
     check_validation,
     hold,
     make_source,
@@ -212,6 +213,7 @@ def write_joined_text(
 def binarise(experiment: Experiment, adaptation: Adaptation) -> None:
     from zsnmt.adaptation.data import UNKNOWN_BOUND, extend_data  # loads PyTorch
 
+    check_unused(experiment)
     new = adaptation.new_languages(experiment.config.languages)
     bound = UNKNOWN_BOUND if adaptation.allow_unknown is None else adaptation.allow_unknown
     settings = experiment.config.text_settings

@@ -34,7 +34,7 @@ def locked(folder: Path, waiting: Callable[[str], object] | None = None) -> Iter
     with path.open("a+", encoding="utf-8") as file:
         os.set_inheritable(file.fileno(), True)
         if not take(file):
-            busy = f"another process is at work in {folder}{describe_owner(read_owner(file))}"
+            busy = describe_work(folder, file)
             if waiting is None:
                 raise Busy(f"{busy}; wait for it or end it")
             waiting(f"waiting: {busy}")
@@ -44,6 +44,20 @@ def locked(folder: Path, waiting: Callable[[str], object] | None = None) -> Iter
             yield
         finally:
             write_owner(file, "")
+
+
+def work_in(folder: Path) -> str:
+    """That another process holds the lock of a folder, in words; nothing where none does."""
+    with suppress(FileNotFoundError), (folder / LOCK_FILE).open(encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return describe_work(folder, file)
+    return ""
+
+
+def describe_work(folder: Path, file: TextIO) -> str:
+    return f"another process is at work in {folder}{describe_owner(read_owner(file))}"
 
 
 def take(file: TextIO) -> bool:

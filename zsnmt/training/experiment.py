@@ -20,8 +20,9 @@ from zsnmt.corpora.own_text.table import Table
 from zsnmt.corpora.parallel_text import pairs_of_split
 from zsnmt.corpora.releases.options import parse_release
 from zsnmt.corpora.training_text import copy_beside, make_training_text
+from zsnmt.data.binarised_folder import SHARD
 from zsnmt.errors import InputError
-from zsnmt.files.locks import locked
+from zsnmt.files.locks import LOCK_FILE, locked, work_in
 from zsnmt.files.names import is_plain
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import other_pairs
@@ -284,9 +285,23 @@ def check_validation(text: Path, languages: Sequence[str], options: Sequence[str
             )
 
 
+def check_unused(experiment: Experiment) -> None:
+    """`InputError` where a run is trained on data of several shards, which it opens one after the other: they
+    must not become others meanwhile.
+    """
+    if any(experiment.data.glob(f"{SHARD}[0-9]*")):
+        for lock in experiment.folder.glob(f"*/*/{LOCK_FILE}"):
+            if busy := work_in(lock.parent):
+                raise InputError(
+                    f"{experiment.data} is to be made anew from what is in {experiment.text} now, and "
+                    f"{busy}, which may be trained on it; wait for it or end it"
+                )
+
+
 def binarise(experiment: Experiment) -> None:
     from zsnmt.training.binarised import prepare  # loads PyTorch
 
+    check_unused(experiment)
     prepare(
         experiment.text,
         experiment.data,
