@@ -9,6 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from zsnmt.languages import ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report import figures, scatters
 from zsnmt.report.plotted import DIFFERENCE, AgainstPivot, Curve, HeatMap
+from zsnmt.scoring.figures import HIGHER
 
 MAP = HeatMap(
     "direct_minus_pivot",
@@ -75,6 +76,15 @@ def test_numbers_do_not_touch_however_many_languages_there_are(number):
     (axes,) = figure.axes
     widest = max(text.get_window_extent(renderer).width for text in axes.texts)
     assert widest < 0.9 * axes.get_window_extent(renderer).width / number
+
+
+def test_colours_of_small_differences_show_beside_large_ones():
+    """The middle is zero, a quarter of the largest is half of the way to its colour, and others are linear."""
+    cells = HeatMap("kind", DIFFERENCE, "a", "title", ["b", "c"], {}, low=-16, high=16)
+    places = [figures.place_on_scale(value, cells) for value in (-16, -4, 0, 1, 16)]
+    assert places == pytest.approx([0, 0.25, 0.5, 0.625, 1])
+    linear = replace(cells, scale=HIGHER, low=0)
+    assert [figures.place_on_scale(value, linear) for value in (0, 4, 16)] == pytest.approx([0, 0.25, 1])
 
 
 SYSTEMS = ["one", "two", "three$"]
@@ -162,6 +172,18 @@ def test_a_long_key_takes_no_room_from_the_lines_and_stands_beside_no_title():
         assert heights[1] > 0.9 * heights[0]
         title = figure._supylabel or figure.axes[0].yaxis.label
         assert not title.get_window_extent().overlaps(figure.legends[0].get_window_extent())
+
+
+@pytest.mark.parametrize("from_zero", [True, False])
+def test_a_scale_of_losses_begins_near_the_least(from_zero):
+    high = [Curve("one", 1, "supervised", [10, 90], [50.0, 40.0])]
+    for figure in (
+        figures.training_curves(high, SYSTEMS, "loss", from_zero=from_zero),
+        figures.small_multiples({"a": high}, SYSTEMS, "loss", from_zero=from_zero),
+    ):
+        (axes,) = figure.axes
+        assert axes.get_xlim()[0] == 0 and (axes.get_ylim()[0] == 0) == from_zero
+        assert axes.get_ylim()[0] < 40
 
 
 @pytest.mark.slow

@@ -6,11 +6,12 @@ from tests.support.resampled import with_resamples
 from tests.support.scores import all_changed, made_up_scores
 from zsnmt.cli.results import makers
 from zsnmt.languages import ZERO_SHOT
+from zsnmt.report.directions import direction_gains_table
 from zsnmt.report.documents import fill, keep_scores, kept_scores
 from zsnmt.report.pivots import share_pivots
 from zsnmt.report.scores import Column
 from zsnmt.report.significance import mean_measured
-from zsnmt.report.systems import systems_table
+from zsnmt.report.systems import gains_table, systems_table
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.scoring.figures import MAIN
@@ -54,6 +55,14 @@ def test_seeds_that_pivot_themselves_get_the_pivot_that_other_seeds_have():
 def test_systems_whose_seeds_agree_keep_their_own_pivot():
     alike = [*BASE, ITSELF, made_up("other", 1, 3.0), by_baseline(made_up("third", 1, 6.0))]
     assert share_pivots(alike) == alike
+
+
+def test_what_one_pivot_says_of_all_systems_is_no_difference_between_them():
+    students = [by_baseline(made_up("student", seed, 6.0)) for seed in (1, 2)]
+    for others, compared in ((students, False), ([made_up("student", 1, 6.0)], True), ([LEFT, ITSELF], True)):
+        gains, every = gains_table([*BASE, *others]), direction_gains_table([*BASE, *others])
+        assert gains and every and "zero-shot" in gains.columns and "BLEU" in every.columns
+        assert ("through pivot" in gains.columns) == compared == ("BLEU through pivot" in every.columns)
 
 
 def test_a_pivot_that_was_found_otherwise_is_not_taken():

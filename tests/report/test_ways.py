@@ -128,6 +128,8 @@ def test_the_page_has_its_columns_maps_and_examples(runs):
     html = page(runs, shown, 1)
     for title in (*TITLES, f"BLEU, {LABEL} minus direct", f"BLEU, {LABEL} minus pivot"):
         assert title in html
+    for system, number in {"baseline": 4, "residual": 4}.items():
+        assert f"<summary>{number} heat maps of other ways to decode, {system}</summary>" in html
     outputs = shown[Direction("de", "fr")][0].outputs
     assert [(output.system, output.way) for output in outputs[:3]] == [
         ("baseline", way) for way in ("direct", "through en", f"by {LABEL}")

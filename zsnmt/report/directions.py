@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from zsnmt.languages import Direction, kind_name
-from zsnmt.report.notes import lines_note, pivot_note, signature_note
+from zsnmt.report.notes import lines_note, pivot_note, share_pivot, signature_note
 from zsnmt.report.scores import (
     Column,
     WayDifference,
@@ -39,7 +39,7 @@ def direction_gains_table(all_scores: Sequence[Scores]) -> Table | None:
         (way, figure)
         for figure in figures_shown_in(ALL)
         for way in ways_of(all_scores)
-        if way in columns and (figure == MAIN or way != PIVOT)
+        if way in columns and (way != PIVOT or figure == MAIN and not share_pivot(all_scores))
     ]
 
     def cells(runs: Sequence[Scores], direction: Direction, kind: str) -> list[Cell]:

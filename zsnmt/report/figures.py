@@ -90,9 +90,18 @@ def cell_of(cells: HeatMap, direction: Direction) -> HeatCell | None:
     value = cells.values.get(direction)
     if value is None:
         return None
-    spread = (cells.high - cells.low) or 1
-    colour = colour_map(cells.scale)((value - cells.low) / spread)
+    colour = colour_map(cells.scale)(place_on_scale(value, cells))
     return HeatCell(format_cell(value, cells), readable_on(colour), to_hex(colour))
+
+
+def place_on_scale(value: float, cells: HeatMap) -> float:
+    """Where the colour of a value is among all (0–1). That of a difference goes with its square root, so that
+    small ones show beside large ones.
+    """
+    spread = (cells.high - cells.low) or 1
+    if cells.scale == DIFFERENCE:
+        value = math.copysign(math.sqrt(abs(value) * spread / 2), value)
+    return (value - cells.low) / spread
 
 
 @functools.cache
@@ -113,20 +122,28 @@ def readable_on(colour: Sequence[float]) -> str:
     return "black" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"
 
 
-def training_curves(curves: Sequence[Curve], systems: Sequence[str], title: str) -> Figure:
-    """Curves by update in one drawing, with a key above it."""
+def training_curves(
+    curves: Sequence[Curve], systems: Sequence[str], title: str, *, from_zero: bool = True
+) -> Figure:
+    """Curves by update in one drawing, with a key above it; `from_zero`: their scale begins there, else near
+    the least value.
+    """
     with matplotlib.rc_context(STYLE):
         entries = key(curves, systems)
         figure = Figure(figsize=(5, 3.8 + room_for(entries)), layout="constrained")
         axes = figure.add_subplot(xlabel="updates", ylabel=title)
         draw_curves(axes, curves, systems)
-        begin_at_zero(axes)
+        begin_scales(axes, from_zero)
         figure.legend(**entries)
     return figure
 
 
-def small_multiples(panels: Mapping[str, Sequence[Curve]], systems: Sequence[str], title: str) -> Figure:
-    """Curves by update in panels of one scale, a row for each kind at least, with a key above them."""
+def small_multiples(
+    panels: Mapping[str, Sequence[Curve]], systems: Sequence[str], title: str, *, from_zero: bool = True
+) -> Figure:
+    """Curves by update in panels of one scale, as of `training_curves`, a row for each kind at least, with a
+    key above them.
+    """
     by_kind: dict[str, list[str]] = {}
     for name, curves in panels.items():
         by_kind.setdefault(curves[0].kind, []).append(name)
@@ -152,7 +169,7 @@ def small_multiples(panels: Mapping[str, Sequence[Curve]], systems: Sequence[str
                 axes.locator_params(axis="x", nbins=3)
                 axes.xaxis.set_major_formatter(EngFormatter(sep=""))
                 axes.tick_params(labelsize="small", labelbottom=column >= len(below))
-        begin_at_zero(grid[0, 0])
+        begin_scales(grid[0, 0], from_zero)
         figure.supxlabel("updates", fontsize="medium")
         figure.supylabel(title, y=0.5 * height / (height + room_for(entries)), fontsize="medium")
         figure.legend(**entries)
@@ -175,12 +192,13 @@ def draw_curves(axes: Axes, curves: Sequence[Curve], systems: Sequence[str]) -> 
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def begin_at_zero(axes: Axes) -> None:
-    """Begin both scales at zero; to be called when all is drawn, for the other ends stay where they are
-    then.
+def begin_scales(axes: Axes, from_zero: bool) -> None:
+    """Begin the scale of updates at zero, and that of values if asked for; to be called when all is drawn,
+    for the other ends stay where they are then.
     """
     axes.set_xlim(left=0)
-    axes.set_ylim(bottom=0)
+    if from_zero:
+        axes.set_ylim(bottom=0)
 
 
 def key(curves: Sequence[Curve], systems: Sequence[str]) -> dict:

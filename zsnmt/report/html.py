@@ -30,8 +30,8 @@ def templates(folder: Path) -> Environment:
 
 
 def drawn_maps(maps: Sequence[HeatMap], numbers: str) -> dict[str, list[dict]]:
-    """The heat maps of each system: title, and drawing as safe markup; `numbers` says where they are to be
-    read.
+    """The heat maps of each system: title, drawing as safe markup, and whether it is `further`; `numbers`
+    says where they are to be read.
     """
     drawn: dict[str, list[dict]] = {}
     for place, cells in enumerate(maps):
@@ -40,7 +40,9 @@ def drawn_maps(maps: Sequence[HeatMap], numbers: str) -> dict[str, list[dict]]:
             drawing = matrix(cells, label)
         else:
             drawing = Markup(figures.inline_svg(figures.heat_map(cells), f"{cells.kind}{place}", label))
-        drawn.setdefault(cells.system, []).append({"title": cells.title, "drawing": drawing})
+        drawn.setdefault(cells.system, []).append(
+            {"title": cells.title, "drawing": drawing, "further": cells.further}
+        )
     return drawn
 
 

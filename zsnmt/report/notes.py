@@ -110,6 +110,13 @@ def have_two_pivots(runs: Iterable[Scores]) -> bool:
     return len(pivots_of(runs)) + some_by_themselves > 1
 
 
+def share_pivot(runs: Iterable[Scores]) -> bool:
+    """Whether one system translates through the pivot for all runs: then they have the same translations."""
+    runs = [*runs]
+    by_others = pivots_of(runs)
+    return len(by_others | {scores.system for scores in runs if not scores.pivot_by}) == 1
+
+
 def lines_note(scores: Scores) -> str:
     """How much of the test set was scored, where it was not all."""
     lines = scores.decoding.get("lines")

@@ -136,7 +136,11 @@ def training_figures(runs: Sequence[Run]) -> list[tuple[str, str, Figure]]:
     drawn = []
     if losses:
         drawn.append(
-            ("training", "Validation loss by update", figures.training_curves(losses, systems, LOSS))
+            (
+                "training",
+                "Validation loss by update",
+                figures.training_curves(losses, systems, LOSS, from_zero=False),
+            )
         )
     if bleu:
         drawn.append(
@@ -147,9 +151,8 @@ def training_figures(runs: Sequence[Run]) -> list[tuple[str, str, Figure]]:
         title = (
             f"Validation {'BLEU' if bleu else 'loss'} by {'target language' if by_target else 'direction'}"
         )
-        drawn.append(
-            ("training_directions", title, figures.small_multiples(by_panel, systems, BLEU if bleu else LOSS))
-        )
+        panel = figures.small_multiples(by_panel, systems, BLEU if bleu else LOSS, from_zero=bool(bleu))
+        drawn.append(("training_directions", title, panel))
     return drawn
 
 

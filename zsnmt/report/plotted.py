@@ -29,7 +29,8 @@ DIFFERENCE, CONFUSION = (
 @dataclass(frozen=True)
 class HeatMap:
     """A figure of every two languages: `values[source, target]`, between `low` and `high` on all maps of its
-    kind.
+    kind. `further`: it is of another way than direct translation, or of other differences than from the
+    pivot.
     """
 
     kind: str  # bleu, off_target, direct_minus_pivot, confusion …: a name for files
@@ -42,6 +43,7 @@ class HeatMap:
     high: float
     down: str = "source"  # what the languages are at the side, and above
     across: str = "target"
+    further: bool = False
 
 
 class MapKind(NamedTuple):
@@ -54,6 +56,7 @@ class MapKind(NamedTuple):
     title: str
     top: float | None
     of_runs: Callable[[Sequence[Scores]], dict[Direction, float]]
+    further: bool
 
 
 def heat_maps(all_scores: Sequence[Scores]) -> list[HeatMap]:
@@ -61,7 +64,7 @@ def heat_maps(all_scores: Sequence[Scores]) -> list[HeatMap]:
     over its seeds.
     """
     maps = []
-    for kind, scale, title, top, of_runs in map_kinds(ways_of(all_scores)):
+    for kind, scale, title, top, of_runs, further in map_kinds(ways_of(all_scores)):
         by_name = {system: of_runs(runs) for system, runs in runs_by_system(all_scores).items()}
         low, high = limits(scale, [value for values in by_name.values() for value in values.values()], top)
         for system, values in by_name.items():
@@ -77,6 +80,7 @@ def heat_maps(all_scores: Sequence[Scores]) -> list[HeatMap]:
                         values=values,
                         low=low,
                         high=high,
+                        further=further,
                     )
                 )
     return maps
@@ -96,14 +100,14 @@ def map_kinds(ways: Sequence[Way]) -> list[MapKind]:
                 title,
                 top=100 if share else None,
                 of_runs=partial(mean_figures, way=way, figure=figure),
+                further=way != DIRECT,
             )
         )
     for way, other in way_pairs(ways):
         title = f"{FORMS[MAIN].title}, {way.label} minus {other.label}"
         name = f"{way.file_name}_minus_{other.file_name}"
-        kinds.append(
-            MapKind(name, DIFFERENCE, title, top=None, of_runs=partial(differences, way=way, other=other))
-        )
+        of_runs, further = partial(differences, way=way, other=other), (way, other) != (DIRECT, PIVOT)
+        kinds.append(MapKind(name, DIFFERENCE, title, top=None, of_runs=of_runs, further=further))
     return kinds
 
 

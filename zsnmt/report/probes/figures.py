@@ -162,7 +162,6 @@ def confusion_maps(found: Sequence[Probes]) -> list[HeatMap]:
             for place, predicted in enumerate(languages)
         }
         title = "language of tokens, %"
-        sides = {"down": "true", "across": "predicted"}
         maps.append(
             HeatMap(
                 CONFUSION,
@@ -173,7 +172,8 @@ def confusion_maps(found: Sequence[Probes]) -> list[HeatMap]:
                 values=values,
                 low=0,
                 high=100,
-                **sides,
+                down="true",
+                across="predicted",
             )
         )
     return maps
