@@ -79,7 +79,7 @@ def test_numbers_do_not_touch_however_many_languages_there_are(number):
 
 
 def test_colours_of_small_differences_show_beside_large_ones():
-    """The middle is zero, a quarter of the largest is half of the way to its colour, and others are linear."""
+    """A quarter of the largest is half of the way to its colour; the scales of others are linear."""
     cells = HeatMap("kind", DIFFERENCE, "a", "title", ["b", "c"], {}, low=-16, high=16)
     places = [figures.place_on_scale(value, cells) for value in (-16, -4, 0, 1, 16)]
     assert places == pytest.approx([0, 0.25, 0.5, 0.625, 1])

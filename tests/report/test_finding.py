@@ -19,8 +19,8 @@ POOR, BETTER, BEST = (
 def test_the_best_direct_system_is_named_with_what_goes_astray_and_the_pivot(scores):
     assert finding(scores) == (
         "Between languages without text by people, residual is the best of the systems that translate "
-        "directly (zero-shot): 9.0 BLEU, and 30.0 % of that is in another language than asked for. Through "
-        "en, in two translations, 15.5 BLEU: better than that by 6.5 with one seed."
+        "directly (zero-shot): 9.0 BLEU; 30.0 % of its translations are in another language than asked for. "
+        "Through en, in two translations, 15.5 BLEU: better than that by 6.5 with one seed."
     )
 
 
@@ -116,7 +116,7 @@ def test_whether_seeds_bear_a_difference_out_is_told_by_pairs_of_them_and_their_
 
 def test_one_system_is_not_called_the_best():
     assert finding([POOR]).startswith(
-        "Between languages without text by people, plain translates directly (zero-shot) with 5.0 BLEU, and"
+        "Between languages without text by people, plain translates directly (zero-shot) with 5.0 BLEU; "
     )
 
 

@@ -87,7 +87,7 @@ def finding(all_scores: Sequence[Scores]) -> str:
         return unscored_note(all_scores)
     best = reduce(better, direct)
     strayed = best.part.measured(OFF_TARGET)
-    wrong = f", and {strayed.head} of that is in another language than asked for" if strayed else ""
+    wrong = f"; {strayed.head} of its translations are in another language than asked for" if strayed else ""
     sentences = [
         f"Between languages without text by people, {best.system} is the best of the systems that translate "
         f"directly ({best.kinds}): {best.bleu.head} BLEU{wrong}."
