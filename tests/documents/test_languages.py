@@ -24,6 +24,11 @@ def test_only_the_languages_of_the_model_are_found():
     assert identify_passages(passages(GERMAN), ["en", "fr"])[0] in ("en", "fr")
 
 
+def test_languages_that_cannot_be_told_apart_are_refused_with_a_remedy_of_the_command():
+    with pytest.raises(InputError, match="cannot tell apart en, velan; .* with --from$"):
+        identify_passages(passages(GERMAN), ["en", "velan"])
+
+
 def test_a_document_without_letters_has_no_language():
     with pytest.raises(InputError, match="give it with --from"):
         identify_passages(passages("12", "..."), ["en", "fr"])

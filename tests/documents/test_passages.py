@@ -1,6 +1,7 @@
 """Sentences of passages, and translations that take the looks of their sources."""
 
 import random
+import time
 
 import pytest
 
@@ -45,6 +46,19 @@ def test_of_equal_words_the_one_at_the_place_of_its_source_is_taken():
 
 def test_words_within_words_are_not_found():
     assert share_out("ganz anders an", sentence("x ", "an"), ["-", "an"]) == ["ganz anders ", "an"]
+
+
+def test_words_are_found_beside_others_that_do_not_stand_alone():
+    source = sentence("x ", "a a", " y")
+    assert share_out("ba a a.", source, ["-", "a a", "-"]) == ["ba ", "a a", "."]
+
+
+def test_the_time_of_many_parts_and_of_much_space_does_not_explode():
+    begin = time.process_time()
+    for letters in ("a" * 2000, "a " * 2000):
+        assert "".join(share_out(letters, sentence(*"b" * 2000), ["a"] * 2000) or []) == letters
+    assert len(sentences_of(Passage((Run("a" + " " * 40_000 + "b"),)), "en")) == 1
+    assert time.process_time() - begin < 5
 
 
 def test_a_vowel_sign_stays_with_its_word():

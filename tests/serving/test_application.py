@@ -1,5 +1,6 @@
 """A server's answers over the wire, to right requests and broken ones; translators do as they are told."""
 
+import asyncio
 import json
 import socket
 import threading
@@ -7,13 +8,17 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from http.client import HTTPConnection
+from typing import Any
 
 import pytest
 from sacrebleu import sentence_chrf
 
 from tests.support.serving import FRENCH, GERMAN, Client, ToldTranslator, serving, told_system, wait_until
 from zsnmt.decoding.methods.settings import parse_method
+from zsnmt.inference.translation import Translation
+from zsnmt.serving import service
 from zsnmt.serving.limits import Limits
+from zsnmt.serving.texts import SplitText
 
 LIMITS = Limits(characters=300, texts=5, queue=20, seconds=30, gather=0)
 WAYS = ["ensemble", "contrast"]
@@ -209,6 +214,11 @@ def test_a_request_of_another_kind_is_answered_in_json(client, path, body, heade
     assert found == status and [*answer] == ["error"] and answer["error"]
 
 
+def test_a_wrong_method_is_told_the_right_ones(client):
+    status, _, headers = client.answer("/translate", None, method="GET")
+    assert (status, headers["allow"]) == (405, "POST")
+
+
 class BrokenDetector:
     def rank(self, text: str) -> list[tuple[str, float]]:
         raise RuntimeError("a fault of the program")
@@ -373,6 +383,55 @@ def test_the_agreement_is_with_the_other_way(client):
     assert answer["details"]["legs"] == [["de-en"], ["de-fr"]]  # of what is given alone
     status, answer = client.translate(GERMAN, "auto", "de", agreement=True)
     assert answer["confidence"] == {"mean_log_probability": None, "agreement": None}
+
+
+class OneSentence(ToldTranslator):
+    """Has one translation of a text with a space, at a nat for each token, and several of a word."""
+
+    def n_best(self, lines):
+        return [
+            [Translation(f"{line.direction} {line.text}", -1.0, 1)]
+            if " " in line.text
+            else [Translation(line.text + "!" * number, -9.0, 1) for number in range(line.number)]
+            for line in lines
+        ]
+
+
+def test_of_a_sentence_with_markup_the_whole_counts_and_not_the_parts_by_which_it_is_cut():
+    with serving(told_system("told", OneSentence()), limits=LIMITS) as client:
+        status, answer = client.translate(
+            "<b>Hello</b> you there", format="html", alternatives=2, confidence=True
+        )
+    assert status == 200 and answer == {
+        "translatedText": "<b>en-de Hello</b> you there",
+        "alternatives": [],  # none that differs
+        "confidence": {"mean_log_probability": -1.0},
+    }
+
+
+def test_markup_is_neither_compared_nor_identified(client):
+    script = "<script>if (there are many English words in this script) go()</script>"
+    asked = {"source": "de", "target": "fr", "agreement": True, "details": True}
+    _, text = client.translate(GERMAN, **asked)
+    _, page = client.translate(f"{script}<p>{GERMAN}</p>", **asked, format="html")
+    assert page["translatedText"] == f"{script}<p>{text['translatedText']}</p>"
+    assert page["confidence"] == text["confidence"]
+    assert page["details"]["identified"] == text["details"]["identified"] == "de"
+
+
+def test_answers_are_made_beside_the_loop_that_serves_others(client, monkeypatch):
+    made = []
+
+    def note(answer: Any) -> Any:
+        with pytest.raises(RuntimeError, match="no running event loop"):
+            asyncio.get_running_loop()
+        made.append(answer)
+        return answer
+
+    monkeypatch.setattr(service, "agreement_score", lambda one, other: note(1.0))
+    monkeypatch.setattr(SplitText, "fill", lambda *others: note("a text"))
+    status, answer = client.translate(GERMAN, "de", "fr", agreement=True)
+    assert (status, answer["translatedText"], made) == (200, "a text", ["a text", "a text", 1.0])
 
 
 def test_a_method_translates_where_it_can_and_says_where(offering):

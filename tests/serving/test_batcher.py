@@ -1,5 +1,6 @@
 """The thread that translates: what it takes together, in which order, and what becomes of faults."""
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 
@@ -168,6 +169,22 @@ def test_a_job_that_is_given_up_while_it_is_translated_frees_its_place(batcher, 
     assert batcher.lines == 1
     translator.go.set()
     wait_until(lambda: batcher.lines == 0)
+
+
+def test_a_job_that_was_given_up_goes_on_no_further_leg(batcher, job, translator):
+    batcher.submit(given_up := job("wait", legs=(Direction("de", "en"), Direction("en", "fr"))))
+    wait_until(lambda: translator.batches == [["wait"]])
+    cancel = given_up.answer.cancel
+
+    def cancel_late() -> bool:
+        translator.go.set()
+        time.sleep(0.2)  # in which the thread would send the line on its next leg
+        return cancel()
+
+    given_up.answer.cancel = cancel_late
+    batcher.drop(given_up)
+    wait_until(lambda: batcher.lines == 0)
+    assert translator.batches == [["wait"]]
 
 
 def test_a_closed_batcher_finishes_what_it_has_and_takes_no_more(job, translator):

@@ -28,7 +28,8 @@ def test_words_are_looked_up_where_the_languages_are_invented(tmp_path):
     detector = detector_of(["xa", "xb"], tmp_path)
     assert isinstance(detector, LexiconDetector)
     assert detector.rank("Mu, lo.") == [("xa", 1.0), ("xb", 0.5)] and detector.rank("nothing") == []
-    assert detector.rank("") == []
+    assert detector.rank("") == detector.rank("...") == []
+    assert detector.rank("mu lo ! ?") == [("xa", 1.0), ("xb", 0.5)]  # marks alone are no words
 
 
 def test_nothing_tells_unknown_languages_apart():

@@ -36,7 +36,7 @@ def test_tags_are_no_words():
 
 
 @pytest.mark.parametrize(
-    "page", ["a < b", "<p>a", "a &", "a &am", "<", "a <b", "<!--a", "</p", "<![CDATA[a]]>"]
+    "page", ["a < b", "<p>a", "a &", "a &am", "<", "a <b", "<!--a", "</p", "<![CDATA[a]]>", "</>a", "a</>"]
 )
 def test_broken_markup_is_kept_too(page):
     cut = SplitText.cut(read(page, "html"), "en")

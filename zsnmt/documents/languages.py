@@ -16,9 +16,13 @@ def identify_passages(passages: Sequence[Passage], languages: Sequence[str]) -> 
 
     `InputError` for a document without a letter, and for languages that py3langid does not know.
     """
-    found = NaturalLanguageIdentifier(languages).identify(
-        [" ".join(passage.text.split()) for passage in passages]
-    )
+    try:
+        identifier = NaturalLanguageIdentifier(languages)
+    except InputError:  # whose remedy is for scoring
+        raise InputError(
+            f"py3langid cannot tell apart {', '.join(languages)}; give the language of the text with --from"
+        ) from None
+    found = identifier.identify([" ".join(passage.text.split()) for passage in passages])
     letters = [sum(map(str.isalpha, passage.text)) for passage in passages]
     counted: Counter[str] = Counter()
     for language, number in zip(found, letters):

@@ -94,8 +94,9 @@ def sentences_of(passage: Passage, language: str) -> list[Sentence]:
 
 def sentence_bounds(text: str, language: str) -> list[tuple[int, int]]:
     """Where sentences begin and end in a text, without gaps between them."""
-    # sentencex fails at "A ." with any other space than a common one.
-    read = re.sub(r"[^\S\n]+(?=\.)", lambda spaces: " " * len(spaces[0]), text)
+    # sentencex fails at "A ." with any other space than a common one. Space is looked at from its beginning
+    # alone, since a long one would else be gone through from each of its characters.
+    read = re.sub(r"(?<![^\S\n])[^\S\n]+(?=\.)", lambda spaces: " " * len(spaces[0]), text)
     inner = [found["start_index"] for found in get_sentence_boundaries(language, read)][1:] if text else []
     return [*pairwise(sorted({0, *inner, len(text)}))]
 
@@ -144,11 +145,19 @@ def nearest(wanted: str, text: str, start: int, *, share: float, exact: bool) ->
     words = wanted if exact else wanted.strip().strip(".,;:!?…。।؟")
     if not words.strip():
         return None
-    found = re.finditer(re.escape(words), text[start:], 0 if exact else re.IGNORECASE)
-    spans = [(start + match.start(), start + match.end()) for match in found]
-    if not exact:
-        spans = [span for span in spans if stands_alone(text, *span)]
-    return min(spans, key=lambda span: abs(span[0] - share * len(text)), default=None)
+    wanted_place, best = share * len(text), None
+    pattern = re.escape(words)
+    if not exact:  # most of what does not stand alone is passed over here, which is faster
+        pattern = rf"(?i)(?<![^\W_]){pattern}(?![^\W_])"
+    for match in re.compile(pattern).finditer(text, start):
+        span = match.span()
+        if not (exact or stands_alone(text, *span)):
+            continue
+        if best is None or abs(span[0] - wanted_place) < abs(best[0] - wanted_place):
+            best = span
+        if span[0] >= wanted_place:  # those that follow are farther
+            break
+    return best
 
 
 def of_word(character: str) -> bool:

@@ -60,7 +60,8 @@ class Pieces(HTMLParser):
 
     def __init__(self, source: str) -> None:
         super().__init__(convert_charrefs=False)
-        self.source, self.found = source, list[tuple[str, int, str, bool, bool]]()
+        self.source = source
+        self.found = [("other", 0, "", True, False)]  # what the parser passes over without a word, as "</>"
         self.lines = [0, *(match.end() for match in re.finditer("\n", source))]
         self.open: list[tuple[str, bool]] = []  # tags, and whether their content is kept
         try:

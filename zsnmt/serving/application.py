@@ -167,7 +167,8 @@ def handle_errors(app: FastAPI) -> None:
 
     @app.exception_handler(StarletteHTTPException)
     async def unknown(request: Request, error: StarletteHTTPException) -> JSONResponse:
-        return refusal(error.status_code, f"{request.method} {request.url.path}: {error.detail.lower()}")
+        message = f"{request.method} {request.url.path}: {error.detail.lower()}"
+        return refusal(error.status_code, message, error.headers)  # such as those that name methods
 
     @app.exception_handler(Gone)
     @app.exception_handler(ClientDisconnect)
@@ -179,9 +180,10 @@ def handle_errors(app: FastAPI) -> None:
         return refusal(FAILED, "the server failed; its log says why")
 
 
-def refusal(status: int, message: str) -> JSONResponse:
+def refusal(status: int, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
     """An error in LibreTranslate's form."""
-    headers = {"Retry-After": "1"} if status in RETRY else None
+    if status in RETRY:
+        headers = {"Retry-After": "1"}
     return JSONResponse({"error": message.encode(errors="replace").decode()}, status, headers)
 
 

@@ -119,7 +119,7 @@ class Batcher:
             job.waiting.clear()
             with suppress(ValueError):
                 self.jobs.remove(job)
-        job.answer.cancel()
+            job.answer.cancel()  # before the lock is free: else a line might still go on its next leg
 
     def close(self) -> None:
         """Take no more jobs, and wait until those that are there are done."""

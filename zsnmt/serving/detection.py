@@ -36,7 +36,7 @@ class LexiconDetector:
 
     def rank(self, text: str) -> list[tuple[str, float]]:
         """Languages and the shares of words that they know, without those that know none."""
-        words = [word.strip(PUNCTUATION) for word in text.lower().split()]
+        words = [*filter(None, (token.strip(PUNCTUATION) for token in text.lower().split()))]
         shares = {
             language: sum(word in lexicon for word in words) / len(words)
             for language, lexicon in self.lexicons.items()

@@ -22,7 +22,9 @@ class Limits:
     queue: int = limit(2_000, "lines that wait or are being translated, at most")
     batch: int = limit(64, "lines that are translated together, at most; long requests take turns")
     gather: float = limit(5, "milliseconds that an idle server waits for more requests to translate together")
-    seconds: float = limit(60, "seconds until a request is answered or refused")
+    seconds: float = limit(
+        60, "seconds that a request may take to arrive, and then as many to be translated, at most"
+    )
     rate: int = limit(0, "requests in a minute from one address, at most; 0 for any number")
 
     def __post_init__(self) -> None:

@@ -19,7 +19,7 @@ from zsnmt.serving.limits import Limits
 from zsnmt.serving.refusals import LATE, TOO_LARGE, Gone, Refused
 from zsnmt.serving.requests import Asked, Detection
 from zsnmt.serving.systems import System
-from zsnmt.serving.texts import SplitText, read, words
+from zsnmt.serving.texts import SplitText, read, words, words_in
 
 Guess = tuple[str, float]  # a language and how sure that is (0–1)
 EACH = ("legs", "kinds", "ways", "identified")  # details of each translation
@@ -49,16 +49,19 @@ class Errand:
             for line, other in zip(self.lines, beside, strict=True)
         ]
 
-    def best_texts(self, found: Sequence[Sequence[Translation]], number: int) -> list[Translation]:
-        """The best texts, so many, made of the translations of its lines, best first."""
-        most = min(number, max(map(len, found), default=1))
-        ranked = [[each[min(rank, len(each) - 1)] for each in found] for rank in range(most)]
-        return [join_translations(made)._replace(text=self.text_of(made)) for made in ranked]
-
-    def text_of(self, made: Sequence[Translation]) -> str:
-        """The text with these translations of its lines."""
-        texts = (each.text for each in made)
-        return self.text.fill(dict(zip(self.lines, texts, strict=True)), self.target)
+    def best_texts(self, found: Sequence[Sequence[Translation]]) -> list[Translation]:
+        """The best texts that differ, made of the translations of its lines, best first. Their tokens are
+        those of whole sentences.
+        """
+        best: dict[str, Translation] = {}
+        for rank in range(max(map(len, found), default=1)):
+            made = {
+                line: each[min(rank, len(each) - 1)] for line, each in zip(self.lines, found, strict=True)
+            }
+            text = self.text.fill({line: each.text for line, each in made.items()}, self.target)
+            sentences = (made[line] for line in self.text.whole_lines if line in made)
+            best.setdefault(text, join_translations(sentences)._replace(text=text))
+        return [*best.values()]
 
 
 class Service:
@@ -122,8 +125,10 @@ class Service:
         others = other_ways(system, errands) if asked.agreement else {}
         job, variants = await self.variants(system, [*errands, *others.values()], asked.alternatives, gone)
         best = [best for best, *_ in variants[: len(errands)]]
-        for place, (other, *_) in zip(others, variants[len(errands) :], strict=True):
-            best[place] = best[place]._replace(agreement=agreement_score(best[place].text, other.text))
+        compared = zip(others, variants[len(errands) :], strict=True)
+        pairs = [(place, best[place].text, other.text) for place, (other, *_) in compared]
+        for place, agreement in await asyncio.to_thread(agreements, pairs, asked.format):
+            best[place] = best[place]._replace(agreement=agreement)
         shape = list if several or not isinstance(asked.target, str) else itemgetter(0)
         answer: dict[str, Any] = {"translatedText": shape([each.text for each in best])}
         if asked.source == AUTO:
@@ -134,7 +139,7 @@ class Service:
         if asked.confidence or asked.agreement:
             answer["confidence"] = shape([figures(each, asked.agreement) for each in best])
         if asked.details:
-            identified = await self.identified(system, [each.text for each in best])
+            identified = await self.identified(system, [each.text for each in best], asked.format)
             answer["details"] = details(job, errands) | {"identified": identified}
             for name in EACH:
                 answer["details"][name] = shape(answer["details"][name])
@@ -151,10 +156,8 @@ class Service:
         journeys = await asyncio.to_thread(lambda: [errand.journeys(system) for errand in errands])
         job = Job(system, [*chain(*journeys)], alternatives)
         found = iter(await self.answer(job, gone))
-        return job, [
-            errand.best_texts([*islice(found, len(of_errand))], 1 + alternatives)
-            for errand, of_errand in zip(errands, journeys, strict=True)
-        ]
+        parts = [[*islice(found, len(of_errand))] for of_errand in journeys]
+        return job, await asyncio.to_thread(lambda: [*map(Errand.best_texts, errands, parts)])
 
     def check(self, texts: Sequence[str], targets: int = 1) -> None:
         """`Refused` for more than the server takes in a request, `InputError` for what is not Unicode."""
@@ -206,12 +209,12 @@ class Service:
             left.cancel()
             self.batcher.drop(job)
 
-    async def identified(self, system: System, texts: Sequence[str]) -> list[str | None]:
-        """In which of the system's languages each text is, as far as that can be told."""
+    async def identified(self, system: System, texts: Sequence[str], form: str) -> list[str | None]:
+        """In which of the system's languages the words of each text are, as far as that can be told."""
         detector = system.detector
         if detector is None:
             return [None] * len(texts)
-        ranked = await asyncio.to_thread(lambda: [*map(detector.rank, texts)])
+        ranked = await asyncio.to_thread(lambda: [detector.rank(words_in(text, form)) for text in texts])
         return [of_text[0][0] if of_text else None for of_text in ranked]
 
 
@@ -226,6 +229,13 @@ def other_ways(system: System, errands: Sequence[Errand]) -> dict[int, Errand]:
         if other is not None:
             others[place] = Errand(errand.text, errand.target, system.legs(*other))
     return others
+
+
+def agreements(pairs: Iterable[tuple[int, str, str]], form: str) -> list[tuple[int, float | None]]:
+    """The place of each pair of translations, and how far their words agree (0–100)."""
+    return [
+        (place, agreement_score(words_in(one, form), words_in(other, form))) for place, one, other in pairs
+    ]
 
 
 def details(job: Job, errands: Sequence[Errand]) -> dict[str, Any]:

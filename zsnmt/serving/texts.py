@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from zsnmt.documents.passages import Document, Sentence, sentences_of
 from zsnmt.documents.plain_text import PlainText
@@ -28,6 +29,13 @@ def words(document: Document) -> str:
     return "\n".join(passage.text for passage in document.passages)
 
 
+def words_in(text: str, form: str) -> str:
+    """What of a text in one of the `FORMATS` is to be translated, or was: without tags, scripts and the
+    like.
+    """
+    return words(FORMATS[form](text))
+
+
 @dataclass(frozen=True)
 class SplitText:
     """A text in the sentences of its language: those of each passage."""
@@ -43,7 +51,12 @@ class SplitText:
     @cached_property
     def lines(self) -> list[str]:
         """What a model is asked to translate, each line once."""
-        return [*dict.fromkeys(line for sentences in self.sentences for line in lines_of(sentences))]
+        return [*dict.fromkeys(lines_of(chain(*self.sentences)))]
+
+    @cached_property
+    def whole_lines(self) -> list[str]:
+        """Those of `lines` that are sentences, without those by which parts of one are found again."""
+        return [*dict.fromkeys(one_line(each.text) for each in chain(*self.sentences) if each.has_words)]
 
     def fill(self, made: Mapping[str, str], language: str) -> str:
         """The text with the translations of its lines, into that language."""

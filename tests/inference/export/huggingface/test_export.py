@@ -16,7 +16,7 @@ from zsnmt.files.records import read_json
 from zsnmt.inference.export import run as run_module
 from zsnmt.inference.export.folder import is_export, read_export
 from zsnmt.inference.export.huggingface import conversion
-from zsnmt.inference.export.huggingface.card import find_corpora, scores_in_words
+from zsnmt.inference.export.huggingface.card import CARD_FILE, find_corpora, scores_in_words, write_card
 from zsnmt.inference.export.huggingface.self_check import check_agreement, run_check
 from zsnmt.inference.export.run import export_run
 from zsnmt.inference.trained_run import load_run
@@ -151,3 +151,12 @@ def test_the_card_names_corpora_and_says_why_there_are_no_scores(tmp_path):
     assert find_corpora("# Talks: zsnmt fetch iwslt17", run) == ["iwslt17", "europarl"]
     assert find_corpora("", {"config": "mine", "text": "tatoeba"}) == ["tatoeba"]
     assert scores_in_words(tmp_path)["unscored"] == "the run was not scored"
+
+
+@pytest.mark.parametrize("trained, expected", [(["en-de"], True), (["en-de", "de-en"], False)])
+def test_the_card_speaks_of_zero_shot_directions_where_there_are_some(tmp_path, trained, expected):
+    run = dict.fromkeys(("system", "config", "seed", "command", "commit", "training", "text"), "a word")
+    limits = {"max_source_positions": 9, "max_target_positions": 9}
+    record = {"languages": ["en", "de"], "trained": trained, "language_tags": "t_dec", "run": run, **limits}
+    write_card(tmp_path, tmp_path, record, stock=True)
+    assert ("seen no text of" in (tmp_path / CARD_FILE).read_text(encoding="utf-8")) == expected

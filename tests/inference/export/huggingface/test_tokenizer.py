@@ -96,6 +96,20 @@ def test_every_line_becomes_the_same_tokens_and_comes_back(folders, path, tmp_pa
     assert [name for name, _, _ in found] == ["ZsnmtTokenizer"] * 6 + ["ZsnmtRulesTokenizer"] * 2
 
 
+@needs_transformers
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "texts, source, message",
+    [("A text.", "en", "give a list of texts"), (["A text."], "hi", "source and target are both 'hi'")],
+)
+def test_what_is_not_a_list_of_texts_into_another_language_is_refused(folders, texts, source, message):
+    from zsnmt.inference.export.huggingface.remote.tokenization_zsnmt import ZsnmtTokenizer
+
+    tokenizer = ZsnmtTokenizer.from_pretrained(folders[0])
+    with pytest.raises(ValueError, match=message):
+        tokenizer.translate(None, texts, "hi", source)
+
+
 @pytest.mark.slow
 def test_what_is_copied_imports_nothing_of_the_toolkit(folders):
     for folder in folders:

@@ -192,12 +192,17 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
 
         What is empty stays empty, what is longer than the model reads is translated in parts. An output has
         at most 1.2 times as many tokens as its source, and 50 more; of a batch, the longest source counts.
+        `ValueError` for a single text in place of several, for an unknown language, and for one into itself.
         """
+        if isinstance(texts, str):
+            raise ValueError("texts is a single text; give a list of texts, as in [text]")
         if via is not None:
             texts, source = self.translate(model, texts, via, source=source, **options), via
         self.src_lang, self.tgt_lang = source, self.known(target, "target")
         if self.needs_source or source is not None:
             self.known(source, "source")
+        if source == target:
+            raise ValueError(f"source and target are both {target!r}; give two languages")
         parts = [(place, ids) for place, text in enumerate(texts) for ids in self.parts(self.tokenize(text))]
         order = sorted(range(len(parts)), key=lambda part: -len(parts[part][1]))
         written = [""] * len(parts)
