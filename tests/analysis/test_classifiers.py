@@ -185,6 +185,13 @@ def test_too_few_updates_are_warned_of(states, labels, caplog):
     )
 
 
+def test_of_whole_sentences_an_epoch_has_no_more_updates_than_there_are(states, labels, caplog):
+    """Batches of one row would be 1,200 updates, but 12 sentences are 60."""
+    sentences = np.repeat(np.arange(12), len(labels) // 12)
+    fit_as_published(states, labels, batch_size=1, sentences=sentences)
+    assert "60 updates end within the warm-up of 400" in caplog.text and "take more text" in caplog.text
+
+
 # The exact fit
 
 

@@ -179,6 +179,18 @@ def test_masked_models_that_are_here_cost_nothing(places):
     assert jobs_of(places, "R5")[0].runs == {**first.runs, kept: 0.0}
 
 
+def test_a_treebank_that_is_not_here_is_lacking_where_its_order_is_asked_for(places, tmp_path):
+    for name in ("train", "valid"):
+        (tmp_path / f"{name}.en.conllu").touch()
+    variables = {**places.variables, "TREES": str(tmp_path)}
+    here = replace(places, variables=variables)
+    hindi, same = (
+        planning.make_job(masked_lm("bert_treebank_cpu", *options), 1, ["R5"], places=here)
+        for options in ((), ("--conditions same",))
+    )
+    assert hindi.lacks == f"TREEBANKS={tmp_path}/hi.conllu is not there" and same.lacks == ""
+
+
 def test_a_claim_does_not_wait_for_the_scores_of_what_only_pivots(places):
     first, *others = jobs_of(places, "L11")
     assert first.need.pivot == BASELINE.name
@@ -247,7 +259,11 @@ def sharing(folder: Path) -> list[Job]:
 
 def test_a_budget_does_not_hide_what_a_job_that_is_left_out_would_have_trained(tmp_path):
     a, b, c = sharing(tmp_path)
-    assert select_within_budget([a, b, c], 3.0, 1) == [b]  # which costs 2.5 hours without the first
+    (alone,) = select_within_budget([a, b, c], 3.0, 1)
+    assert alone.name == b.name and alone.hours == 2.5  # what it costs without the first
+    shown = jobs_table([a, b, c], [alone])
+    assert "1 would be done, in about 2.5 hours" in shown.about
+    assert [row[:2] for row in shown.rows] == [["later", "4.00"], ["yes", "2.50"], ["later", "1.00"]]
     assert select_within_budget([a, b, c], 2.0, 1) == [c]
     assert select_within_budget([a, b, c], 9.0, 1) == [a, b, c]
     assert select_within_budget([a, b, c], 4.0, 2) == [a, c]  # one chain takes no longer than the budget

@@ -57,6 +57,10 @@ def test_a_folder_its_file_and_its_arrays_are_the_same_model(bert, tmp_path):
             lambda folder: (folder / "vocab.txt").write_text("a\nb\n"),
             f"vocab.txt has 2 lines and the model {len(WORDS)} words; put the model's own there",
         ),
+        (
+            lambda folder: (folder / "vocab.txt").write_bytes(b"a\nb\xff\n"),
+            "vocab.txt, line 2 is not UTF-8; put the model's own there",
+        ),
     ],
 )
 def test_folders_that_are_no_model_are_refused(bert, change, message):
@@ -71,6 +75,17 @@ def test_tables_that_are_none_are_refused(tmp_path):
     np.save(folder / "positions.npy", np.ones(4))
     with pytest.raises(InputError, match=r"the positions of .*arrays have the shape \(4,\); a table is rows"):
         read_pretrained("x", folder)
+
+
+@pytest.mark.parametrize(
+    "what, shape",
+    [("words", (5, D + 1)), ("query", (D, D + 1)), ("key", (D + 1, D)), ("key", (D + 1, D + 1))],
+)
+def test_tables_of_several_models_are_refused(tmp_path, what, shape):
+    for name, size in {"positions": (P, D), what: shape}.items():
+        np.save(tmp_path / f"{name}.npy", np.ones(size))
+    with pytest.raises(InputError, match=rf"the {what} of .* have the shape .*, and positions have {D} dim"):
+        read_pretrained("x", tmp_path)
 
 
 @pytest.mark.slow

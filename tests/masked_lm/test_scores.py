@@ -60,6 +60,14 @@ def test_the_systems_are_all_encodings_and_all_ablations():
         check_system("absolute")
 
 
+def test_without_a_masked_token_there_is_no_perplexity():
+    dictionary = bilingual_dictionary()
+    valid = lines_of(dictionary, [[5], [6]])
+    valid.masking = Masking(0, 0, 0)
+    with pytest.raises(InputError, match="no token of 2 lines of validation is masked; give more lines"):
+        multilinguality(stirred(), valid, 1, layers=(0, 1))
+
+
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_a_table_is_of_the_positions_that_training_reached(encoding):
     encoder = stirred(position_encoding=encoding).encoder.sentence_encoder

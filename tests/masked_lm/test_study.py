@@ -10,9 +10,11 @@ import pytest
 
 from tests.support.trees import made_up_tree, projective_tree, write_trees
 from zsnmt.corpora.reordering.dependency_trees import text_of
-from zsnmt.masked_lm.config import StudyConfig
+from zsnmt.errors import InputError
+from zsnmt.masked_lm.config import StudyConfig, read_study_config
 from zsnmt.masked_lm.study import (
     Study,
+    check_training,
     condition_sentences,
     cut,
     length,
@@ -100,6 +102,40 @@ def test_a_hundred_epochs_are_as_many_updates_as_the_text_has_batches(tmp_path, 
     found = dict(zip(options[::2], options[1::2]))
     assert found == {"--batch-size": "256", "--max-update": str(updates), "--total-num-update": str(updates)}
     assert length(StudyConfig(), tmp_path / "no") == []
+
+
+@pytest.mark.parametrize(
+    "setting, message",
+    [
+        ("LAYERS=8", "line 3, sets LAYERS=8; it must be two different layers, like 0 8"),
+        ('LAYERS="8 8"', "sets LAYERS=8 8; it must be two different layers"),
+        ('LAYERS="-1 8"', "sets LAYERS=-1 8; it must be two different layers"),
+        ("OWN_WEIGHT=0,05", "sets OWN_WEIGHT=0,05; it must be a number from 0 to 1, like 0.05"),
+        ("OWN_WEIGHT=5", "sets OWN_WEIGHT=5; it must be a number from 0 to 1"),
+        ("TREEBANKS=fi.conllu", "'fi.conllu' is not a treebank; write LANGUAGE:FILE"),
+        ("TREEBANKS=fi:a.conllu,", "'fi:a.conllu,' is not a treebank"),
+        ('EPOCHS=1\nTRAINING="--update-freq 2"', "has --update-freq, which EPOCHS and BATCH say already"),
+        ('EPOCHS=1\nTRAINING="--batch-size=4"', "has --batch-size, which EPOCHS and BATCH say already"),
+    ],
+)
+def test_what_would_fail_or_mislead_after_a_training_is_refused_before_it(tmp_path, setting, message):
+    path = tmp_path / "some.conf"
+    path.write_text(f"TRAIN=a\nVALID=b\n{setting}\n")
+    with pytest.raises(InputError, match=message):
+        read_study_config(path, {})
+
+
+def test_a_layer_that_the_model_does_not_have_is_refused_before_a_training():
+    model = ("--encoder-layers", "4")
+    check_training(StudyConfig(model=model, layers=(0, 4), systems=("learned",)))
+    with pytest.raises(InputError, match="LAYERS names layer 8, and the model has 4; name two from 0 to 4"):
+        check_training(StudyConfig(model=model, systems=("learned",)))
+
+
+def test_a_treebank_that_is_not_there_is_named(study):
+    treebanks = {"fi": [study.file.with_name("fi.conllu"), study.file.with_name("nowhere.conllu")]}
+    with pytest.raises(InputError, match="there is no file .*nowhere.conllu; the comment at the head of"):
+        condition_sentences(Steps("test"), study, "fi", trees=text_files(study), treebanks=treebanks)
 
 
 def test_text_of_lines_has_no_counts_of_trees(study):

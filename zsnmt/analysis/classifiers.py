@@ -121,36 +121,41 @@ def fit_as_published(
     a training row have no output. Raises `InputError` for states and labels that cannot be fitted.
     """
     rows, *classes = training_rows(states, labels, rows)
-    check_training(len(rows), epochs, batch_size, warm_up=warm_up)
+    spans = None if sentences is None else Spans.from_sentences(sentences[rows])
+    most = most_updates(len(rows), epochs, batch_size, warm_up=warm_up, spans=spans)
     generator = torch.Generator().manual_seed(seed)
     training = Training(*classes, dimension=states.shape[1], warm_up=warm_up, generator=generator)
-    if sentences is None:
+    if spans is None:
         batches = shuffled_batches(len(rows), epochs, batch_size, generator=generator)
     else:
-        spans = Spans.from_sentences(sentences[rows])
-        shuffled = sentence_batches(spans.lengths, epochs, batch_size, seed=seed)
-        batches = map(spans.rows, shuffled)
-    most = epochs * -(-len(rows) // batch_size)
+        batches = map(spans.rows, sentence_batches(spans.lengths, epochs, batch_size, seed=seed))
     for batch in tqdm(batches, "probe", most, leave=False, disable=None):
         training.update(batch, lambda part: torch.from_numpy(read_finite(states, rows[batch[part]])))
     return training.probe()
 
 
-def check_training(rows: int, epochs: int, batch_size: int, warm_up: int) -> None:
-    """`InputError` for settings of a training below 1; a warning where it is too short."""
+def most_updates(
+    rows: int, epochs: int, batch_size: int, *, warm_up: int, spans: "Spans | None" = None
+) -> int:
+    """How many updates a training on shuffled rows has, or at most has on whole sentences, of which a batch
+    holds one or more; a warning where they are too few. `InputError` for settings below 1.
+    """
     if min(epochs, batch_size, warm_up) < 1:
         raise InputError(
             f"{epochs} epochs, batches of {batch_size}, {warm_up} updates of warm-up: each must be at least 1"
         )
-    if (updates := epochs * -(-rows // batch_size)) < warm_up:
+    of_epoch = -(-rows // batch_size)
+    updates = epochs * (of_epoch if spans is None else min(of_epoch, len(spans.lengths)))
+    if updates < warm_up:
         logger.warning(
-            "%d updates end within the warm-up of %d: the probe is trained too little, take a smaller "
-            "batch size than %d or more epochs than %d",
+            "%d updates end within the warm-up of %d: the probe is trained too little, take more text, a "
+            "smaller batch size than %d or more epochs than %d",
             updates,
             warm_up,
             batch_size,
             epochs,
         )
+    return updates
 
 
 def fit_to_convergence(

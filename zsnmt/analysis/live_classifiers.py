@@ -19,8 +19,8 @@ from zsnmt.analysis.classifiers import (
     WARM_UP,
     Spans,
     Training,
-    check_training,
     classes_of,
+    most_updates,
     sentence_batches,
 )
 from zsnmt.analysis.layer_classifiers import (
@@ -79,7 +79,7 @@ def train_probes(
     sentences = Spans.from_sentences(sentence_numbers(text.labels))
     rows, dimension = len(text.labels.token), text.record["dimension"]
     size = batch_size(rows)
-    check_training(rows, EPOCHS, size, warm_up=WARM_UP)
+    most = most_updates(rows, EPOCHS, size, warm_up=WARM_UP, spans=sentences)
     classes = {label: classes_of(getattr(text.labels, label)) for label in labels}
     device = text.read(np.array([0]))[0].device
     learners = {
@@ -93,7 +93,7 @@ def train_probes(
         for layer, label in product(layers, labels)
     }
     batches = sentence_batches(sentences.lengths, EPOCHS, size, seed=seed)
-    for chosen in tqdm(batches, "updates", EPOCHS * -(-rows // size), leave=False, disable=None):
+    for chosen in tqdm(batches, "updates", most, leave=False, disable=None):
         batch = sentences.rows(chosen)
         for layer, states in zip(layers, text.read(chosen)):
             if not states.isfinite().all():

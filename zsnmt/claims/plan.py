@@ -199,9 +199,11 @@ def masked_lm_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Mis
     """The runs of `zsnmt masked-lm`."""
     file = places.project / words[0]
     config = read_study_config(file, places.variables)
-    given = {"TRAIN": config.train, "VALID": config.valid}
-    missing = {key: path for key, path in given.items() if path and not Path(path).is_file()}
     conditions = " ".join(words_of("--conditions", words)).split() or config.conditions
+    given = [("TRAIN", config.train), ("VALID", config.valid)]
+    for condition in conditions:
+        given += [("TREEBANKS", str(path)) for path in config.treebank_files.get(condition, ())]
+    missing = {key: path for key, path in given if path and not Path(path).is_file()}
     chosen_systems = " ".join(words_of("--systems", words)).split() or config.systems
     hours = Hours()
     for condition, system in product(conditions, chosen_systems):
@@ -234,7 +236,7 @@ RUNS_OF_VERBS = {
 
 def select_within_budget(jobs: Sequence[Job], hours: float, at_a_time: int) -> list[Job]:
     """The first jobs that can be done here in so many hours, so many at a time. A run that a job shares with
-    one that is left out costs it as much as that one.
+    one that is left out is counted with it.
     """
     chosen, owed = list[Job](), Hours()
     for job in jobs:
@@ -244,8 +246,7 @@ def select_within_budget(jobs: Sequence[Job], hours: float, at_a_time: int) -> l
             chosen.append(whole)
         else:
             owed |= {path: of_run for path, of_run in whole.runs.items() if of_run}
-    names = [job.name for job in chosen]
-    return [job for job in jobs if job.name in names]
+    return chosen
 
 
 def chains(jobs: Sequence[Job]) -> list[list[Job]]:

@@ -16,11 +16,14 @@ def terminal_text(table: Table) -> str:
 
 
 def jobs_table(jobs: Sequence[Job], chosen: Sequence[Job]) -> Table:
-    """One row for each job in the order of the plan; what is chosen is marked."""
+    """One row for each job in the order of the plan; what is chosen is marked, with the hours that it takes
+    without the others.
+    """
+    by_name = {job.name: job for job in chosen}
     rows: list[list[Cell]] = [
         [
-            "yes" if job in chosen else job.lacks or "later",
-            None if job.lacks else f"{job.hours:.2f}",
+            "yes" if job.name in by_name else job.lacks or "later",
+            None if job.lacks else f"{by_name.get(job.name, job).hours:.2f}",
             " ".join(job.claims),
             job.name,
         ]

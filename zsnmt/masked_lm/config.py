@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from zsnmt.errors import InputError
 from zsnmt.masked_lm.runs import check_system
 from zsnmt.modules.position_names import POSITION_ENCODINGS
 from zsnmt.training.config_file import (
@@ -14,24 +15,45 @@ from zsnmt.training.config_file import (
     SEEDS,
     TEXT,
     WHOLE,
+    WITHOUT_QUOTES,
     WORDS,
     YES,
     ConfigFile,
     keys_of,
     setting,
+    split_words,
 )
 
 
 def two_layers(value: str) -> tuple[int, int]:
     first, second = map(int, value.split())
+    if first == second or min(first, second) < 0:
+        raise ValueError
     return first, second
+
+
+def check_share(value: str) -> str:
+    if not 0 <= float(value) <= 1:
+        raise ValueError
+    return value
+
+
+def split_treebanks(value: str) -> tuple[str, ...]:
+    words = split_words(value)
+    for word in words:
+        language, _, files = word.partition(":")
+        if not language or not all(files.split(",")):
+            raise InputError(f"'{word}' is not a treebank; write LANGUAGE:FILE[,FILE]")
+    return words
 
 
 def split_systems(value: str) -> tuple[str, ...]:
     return check_systems(value.split())
 
 
-LAYERS = two_layers, "it must be two layers, like 0 8"
+LAYERS = two_layers, "it must be two different layers, like 0 8"
+SHARE = check_share, "it must be a number from 0 to 1, like 0.05"
+TREEBANKS = split_treebanks, WITHOUT_QUOTES
 SYSTEMS = split_systems, ""
 
 
@@ -56,9 +78,11 @@ class StudyConfig:
         WORDS, "options of zsnmt make-synthetic-trees, which makes the trees", ()
     )
     treebanks: tuple[str, ...] = setting(
-        WORDS, "LANGUAGE:FILE[,FILE] for each language whose word order a copy may have", ()
+        TREEBANKS, "LANGUAGE:FILE[,FILE] for each language whose word order a copy may have", ()
     )
-    own_weight: str = setting(TEXT, "weight of the own language's model in the word order of another", "0.05")
+    own_weight: str = setting(
+        SHARE, "weight of the own language's model in the word order of another", "0.05"
+    )
     conditions: tuple[str, ...] = setting(
         LANGUAGES, "the second language of runs: same, none, or a language of treebanks", ("same",)
     )
@@ -79,8 +103,17 @@ class StudyConfig:
     epochs: int = setting(WHOLE, "epochs of every run; 0 leaves the length to TRAINING", 0)
     batch: int = setting(POSITIVE, "with EPOCHS, lines of which an update is made", 256)
 
+    @property
+    def treebank_files(self) -> dict[str, list[Path]]:
+        """The files of each language of `treebanks`."""
+        entries = (each.partition(":") for each in self.treebanks)
+        return {language: [*map(Path, files.split(","))] for language, _, files in entries}
 
-LENGTH_OPTIONS = ("--max-update", "--max-epoch", "--total-num-update", "--batch-size")
+
+LENGTH_OPTIONS = (
+    *("--max-update", "--max-epoch", "--total-num-update"),
+    *("--batch-size", "--max-sentences", "--max-tokens", "--update-freq"),
+)
 
 
 def read_study_config(path: Path, variables: Mapping[str, str]) -> StudyConfig:
@@ -96,7 +129,8 @@ def read_study_config(path: Path, variables: Mapping[str, str]) -> StudyConfig:
     elif not (file.value("TRAIN") and file.value("VALID")):
         file.refuse("TRAIN", "must say where text comes from: TRAIN and VALID, or SYNTHETIC")
     config = file.read_into(StudyConfig)
-    if config.epochs and (given := [option for option in LENGTH_OPTIONS if option in config.training]):
+    names = {word.partition("=")[0] for word in config.training}
+    if config.epochs and (given := [option for option in LENGTH_OPTIONS if option in names]):
         file.refuse(
             "TRAINING",
             f"has {given[0]}, which EPOCHS and BATCH say already; leave it out, or leave out EPOCHS",

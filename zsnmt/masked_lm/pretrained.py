@@ -65,6 +65,13 @@ def read_pretrained(name: str, source: Path) -> Pretrained:
             raise InputError(
                 f"the {what} of {source} have the shape {array.shape}; a table is rows × columns"
             )
+    size = tables["positions"].shape[1]
+    for what, array in tables.items():
+        if array.shape[1] != size or what in ("query", "key") and len(array) != size:
+            raise InputError(
+                f"the {what} of {source} have the shape {array.shape}, and positions have {size} dimensions; "
+                "give tables of one model"
+            )
     words, vocabulary = None, (source if source.is_dir() else source.parent) / VOCABULARY_FILE
     if {*tables} == {*TABLES} and vocabulary.is_file():
         numbers = read_vocabulary(vocabulary, tables["words"])
@@ -85,10 +92,15 @@ def read_tables(source: Path) -> dict[str, np.ndarray]:
 
 
 def read_vocabulary(path: Path, words: np.ndarray) -> dict[str, int]:
-    """The number of each word, from a file with one per line; `InputError` unless it has as many as the
-    model.
+    """The number of each word, from a file with one per line; `InputError` unless it is UTF-8 and has as many
+    as the model.
     """
-    names = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    content = path.read_bytes()
+    try:
+        names = content.decode("utf-8").removesuffix("\n").split("\n")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}, line {line} is not UTF-8; put the model's own there") from None
     if len(names) != len(words):
         raise InputError(
             f"{path} has {len(names):,} lines and the model {len(words):,} words; put the model's own there"

@@ -15,6 +15,7 @@ from zsnmt.analysis.correlations import band_shares, correlations
 from zsnmt.analysis.position_encodings import curves, gaussian_control
 from zsnmt.analysis.procrustes import compositionality
 from zsnmt.analysis.retrieval import retrieval
+from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
 from zsnmt.masked_lm.ml_score import ml_score
 from zsnmt.masked_lm.position_losses import OFFSETS, procrustes, round_values
@@ -78,11 +79,14 @@ def multilinguality(
     alone.
 
     `half`: the lines of the first language, which come first. Perplexity is, as the study has it, of the mean
-    over batches of their mean loss; `by_token` is of the mean over tokens.
+    over batches of their mean loss; `by_token` is of the mean over tokens. Raises `InputError` where no token
+    of a part is masked.
     """
     perplexity: dict[str, float] = {}
     for part, lines in (("full", range(len(valid))), ("first", range(half))):
-        means, numbers = map(np.array, zip(*losses(model, valid, lines)))
+        if not (of_batches := losses(model, valid, lines)):
+            raise InputError(f"no token of {len(lines)} lines of validation is masked; give more lines")
+        means, numbers = map(np.array, zip(*of_batches))
         perplexity |= {
             part: np.exp(means.mean()),
             f"{part}_by_token": np.exp(np.average(means, weights=numbers)),

@@ -5,7 +5,7 @@ each run.
 import itertools
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,6 @@ from zsnmt.training.children import all_side_by_side
 from zsnmt.training.experiment import hold
 from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.steps import Steps, made_from
-from zsnmt.training.train import check_options
 
 SAME, NONE = "same", "none"  # conditions: a copy in the same word order, and no second language
 TREES = ".conllu"
@@ -87,8 +86,7 @@ def do_study(steps: Steps, study: Study, jobs: int) -> list[Path]:
     fails, when the others are done.
     """
     if not all(study.is_scored(*run) for run in study.grid()):
-        for system in study.config.systems:
-            check_options(ARCHITECTURE, training_words(study.config, system))
+        check_training(study.config)
     with hold(steps, study.folder, study.file):
         text, treebanks = text_and_treebanks(steps, study)
         for condition in study.config.conditions:
@@ -101,6 +99,19 @@ def do_study(steps: Steps, study: Study, jobs: int) -> list[Path]:
     return [study.run(*run) for run in runs]
 
 
+def check_training(config: StudyConfig) -> None:
+    """`InputError` for options that fairseq refuses, and for a layer to score that the model has not."""
+    from zsnmt.training.fairseq_options import training_options  # loads fairseq
+
+    highest = max(config.layers)
+    for system in config.systems:
+        last = training_options(ARCHITECTURE, training_words(config, system)).encoder_layers
+        if highest > last:
+            raise InputError(
+                f"LAYERS names layer {highest}, and the model has {last}; name two from 0 to {last}"
+            )
+
+
 def text_and_treebanks(steps: Steps, study: Study) -> tuple[dict[str, Path], dict[str, list[Path]]]:
     """The text of each split, and the treebanks of languages whose word order a copy may have; made up
     where the config asks.
@@ -108,16 +119,8 @@ def text_and_treebanks(steps: Steps, study: Study) -> tuple[dict[str, Path], dic
     config = study.config
     if not config.synthetic:
         text = {"train": Path(config.train), "valid": Path(config.valid)}
-        for file in text.values():
-            if not file.is_file():
-                raise InputError(
-                    f"there is no file {file}; the comment at the head of {study.file} says what it should "
-                    "hold"
-                )
-        return text, {
-            language: [*map(Path, files.split(","))]
-            for language, _, files in (each.partition(":") for each in config.treebanks)
-        }
+        check_files(study, text.values())
+        return text, config.treebank_files
     trees = study.folder / "trees"
     steps.make(
         study.folder,
@@ -130,6 +133,15 @@ def text_and_treebanks(steps: Steps, study: Study) -> tuple[dict[str, Path], dic
     pivot, *others = read_lines(trees / LANGUAGES_FILE)
     text = {split: trees / f"{split}.{pivot}{TREES}" for split in ("train", "valid")}
     return text, {language: [trees / f"train.{language}{TREES}"] for language in others}
+
+
+def check_files(study: Study, files: Iterable[Path]) -> None:
+    """`InputError` for a file that is not there."""
+    for file in files:
+        if not file.is_file():
+            raise InputError(
+                f"there is no file {file}; the comment at the head of {study.file} says what it should hold"
+            )
 
 
 def make_trees(folder: Path, words: Sequence[str]) -> None:
@@ -184,6 +196,7 @@ def condition_sentences(
                 f"there is no treebank of '{condition}', a condition; TREEBANKS must have an entry "
                 f"{condition}:FILE.conllu (or {condition}:FILE.conllu,FILE.conllu)"
             )
+        check_files(study, treebanks[condition])
         orders = [
             learn_permutations(steps, study, name, trees=files)
             for name, files in (("own", [trees["train"]]), (condition, treebanks[condition]))

@@ -55,8 +55,11 @@ class ProbeSteps:
         held_out = STATES if multiway and not alone and not live else HELD_OUT
         stored = [] if alone else [STATES]
         stored += [] if live else [held_out, TRAINING]
-        for what in dict.fromkeys(stored):
-            self.make_states(what)
+        for what in (STATES, HELD_OUT, TRAINING):
+            if what in stored:
+                self.make_states(what)
+            else:  # another call, which was stopped, may have made them
+                shutil.rmtree(self.new / what, ignore_errors=True)
         if alone:
             self.leave_out(SIMILARITY, SIMILARITY_TABLE)
         else:

@@ -114,6 +114,17 @@ def test_curves_are_of_one_reordered_condition_with_a_row_a_dimension(drawn):
     assert title.endswith("EN+[EN∼DE]")
 
 
+def test_a_table_of_fewer_dimensions_has_fewer_curves():
+    """That of relative keys is as wide as a head."""
+    narrow = made_up_masked_lm("relative_key")
+    narrow["curves"] = {part: values[:3] for part, values in narrow["curves"].items()}
+    for runs in ([made_up_masked_lm(), narrow], [narrow]):
+        axes = drawn_of(runs)["curves"].axes
+        columns = [axes[place :: len(runs)] for place in range(len(runs))]
+        assert [sum(one.get_visible() for one in column) for column in columns] == [4, 3][-len(runs) :]
+        assert columns[-1][2].get_xticklabels()[0].get_visible()
+
+
 def test_losses_have_a_panel_a_condition_on_one_scale_beginning_with_the_control(drawn):
     figure = drawn["procrustes_losses"]
     assert titles(figure) == ["EN alone", "EN+[EN]", "EN+[EN∼DE]", "EN+[EN∼FI]"]

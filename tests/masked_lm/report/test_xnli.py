@@ -114,6 +114,14 @@ def test_bars_are_the_means_with_their_seeds_beside_chance(folder):
     assert dots[:2] == [pytest.approx([79, 81]), pytest.approx([68, 70])] and len(dots) == 6
 
 
+def test_an_ablation_has_bars_in_the_colour_of_what_it_is_of(folder):
+    write_run(folder, "no_word_position", 0)
+    (axes,) = accuracy_bars(read_runs([folder]))[2].figure.axes
+    edges = [bar.get_edgecolor() for bar in axes.patches]
+    assert len(edges) == 9 and edges[0] == edges[-1] != edges[3]
+    assert axes.patches[0].get_hatch() != axes.patches[-1].get_hatch()
+
+
 @pytest.mark.slow
 def test_the_command_draws_them_where_it_is_asked_to(folder, tmp_path):
     drawn = tmp_path / "figures"

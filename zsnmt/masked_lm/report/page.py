@@ -40,12 +40,10 @@ ABOUT = {  # how to read each figure
 def page(runs: Sequence[dict], drawn: Sequence[Drawing]) -> str:
     """The HTML page of runs in order, with their figures."""
     made = tables(runs).values()
-    *systems, last = [
-        label for system, label in LABELS.items() if any(run["system"] == system for run in runs)
-    ]
+    systems = [label for system, label in LABELS.items() if any(run["system"] == system for run in runs)]
     return TEMPLATES.get_template("page.html.jinja").render(
         title=f"{runs[0]['config']}: position encodings of masked language models",
-        lead=f"{', '.join([*systems, last])}; {', '.join(map(condition_label, conditions_of(runs)))}.",
+        lead=f"{', '.join(systems)}; {', '.join(map(condition_label, conditions_of(runs)))}.",
         first=[
             mark_best(table, Markup("<strong>{}</strong>"))
             for table in made

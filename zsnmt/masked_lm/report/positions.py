@@ -56,14 +56,18 @@ def curves(runs: Sequence[dict]) -> Drawing | None:
 
 
 def draw_position_curves(found: dict[str, dict]) -> Figure:
-    """One column per run, one row per dimension."""
-    dimensions = [*found.values()][0]["curves"]["dimensions"]
+    """One column per run, one row per dimension; a table of one head's width may have fewer of them."""
+    dimensions = max((run["curves"]["dimensions"] for run in found.values()), key=len)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(1.75 * len(found) + 0.6, 0.85 * len(dimensions) + 0.9), layout="constrained")
         grid = figure.subplots(len(dimensions), len(found), sharex="col", sharey="col", squeeze=False)
         for column, (system, run) in zip(grid.T, found.items()):
             colour, _, stroke = LOOKS[system]
-            for axes, values in zip(column, run["curves"]["values"], strict=True):
+            drawn = run["curves"]["values"]
+            for axes in column[len(drawn) :]:
+                axes.set_visible(False)
+            column[len(drawn) - 1].tick_params(labelbottom=True)
+            for axes, values in zip(column, drawn):
                 relative = MASKED_LM[system][1] in RELATIVE_KEYS
                 start = -(len(values) // 2) if relative else 0  # over offsets, 0 in the middle
                 axes.plot(

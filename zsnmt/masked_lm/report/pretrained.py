@@ -17,7 +17,7 @@ from zsnmt.report.table import Cell, Table, seed_cell
 
 
 def positions_table(models: Sequence[dict], maps: Mapping[str, dict], dimensions: int) -> Table:
-    """One row per model: losses by `zsnmt.masked_lm.pretrained.measured`, and bands by `word_map`."""
+    """One row per model: losses by `measure_positions`, and bands by `word_map`."""
     first = models[0]
     rows: list[list[Cell]] = [
         [

@@ -27,7 +27,8 @@ def accuracy_bars(runs: Sequence[dict]) -> Drawing:
         axes = figure.add_subplot(ylabel="accuracy, %")
         for number, system in enumerate(systems):
             aside = width * (number - (len(systems) - 1) / 2)
-            colour, hatch = LOOKS[system][0], HATCHES[number % len(HATCHES)]
+            colour = LOOKS.get(system, LOOKS["learned"])[0]  # of which all others are ablations
+            hatch = HATCHES[number % len(HATCHES)]
             values = [
                 [100 * run["accuracy"][language] for run in runs if run["system"] == system]
                 for language in languages
