@@ -157,6 +157,7 @@ def test_what_is_no_fine_tuned_model_is_refused(done, tmp_path):
     "change, message",
     [
         (("SEEDS=3", "SEEDS=a"), "sets SEEDS=a; seeds are whole numbers with spaces between"),
+        (("SEEDS=3", 'SEEDS="3 03"'), "sets SEEDS=3 03: '3' is there twice; name each seed once"),
         (("SEEDS=3", ""), "does not set SEEDS, a run for each; configs/bert_xnli.conf shows every key"),
         (("SEEDS=3", "SEEDS=3\nBEAM=3"), "sets 'BEAM', which is not a key"),
         (("LONGEST=30", "LONGEST=long"), "sets LONGEST=long; it must be a whole number above 0"),

@@ -44,8 +44,8 @@ class Effect:
     or of what; `clause`: the clause of the claim that it is a figure of, where there are several; `range`:
     that of the part, where it has its own; `deviations`: of one run over seeds, of each mean that the figure
     is made of, where each has several; `unfinished`: whether the loss of a training still fell, and the claim
-    is about what more training would change; `by_config`: of a figure that compares two configs, the seeds
-    that all its systems have in each.
+    is about what more training would change; `chosen_from`: of how many figures it is the lowest or highest;
+    `by_config`: of a figure that compares two configs, the seeds that all its systems have in each.
     """
 
     config: str
@@ -57,6 +57,7 @@ class Effect:
     range: "Range | None" = None
     deviations: tuple[float, ...] = ()
     unfinished: bool = False
+    chosen_from: int = 1
     by_config: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
     @property
@@ -172,6 +173,7 @@ def effect(
         range=range,
         deviations=tuple(map(stdev, sides)) if several else (),
         unfinished=unfinished,
+        chosen_from=chosen_from,
     )
 
 
@@ -223,13 +225,15 @@ def seeds_to_decide(effect: Effect, wanted: Range) -> int | None:
     if not effect.deviations:
         return None
     distance = min(abs(effect.measured.mean - end) for end in wanted if math.isfinite(end))
-    return seeds_that_tell(distance, effect.deviations)
+    return seeds_that_tell(distance, effect.deviations, chosen_from=effect.chosen_from)
 
 
-def seeds_that_tell(distance: float, deviations: Sequence[float], most: int = MOST) -> int | None:
+def seeds_that_tell(
+    distance: float, deviations: Sequence[float], most: int = MOST, *, chosen_from: int = 1
+) -> int | None:
     """How many seeds of each side, of runs with these deviations, have in four of five cases an interval
-    that does not reach as far as a distance; None where `most` have not. The test lines, which no seed adds
-    to, are left aside.
+    that does not reach as far as a distance; None where `most` have not. The interval is that of
+    `half_width`; the test lines, which no seed adds to, are left aside.
     """
     variances = [deviation**2 for deviation in deviations]
     if not any(variances):
@@ -238,6 +242,7 @@ def seeds_that_tell(distance: float, deviations: Sequence[float], most: int = MO
 
     def needed(number: int) -> float:
         freedom = (number - 1) * share
-        return (quantile(freedom) + quantile(freedom, POWER)) * math.sqrt(sum(variances) / number)
+        ends = quantile(freedom, 1 - 0.025 / chosen_from) + quantile(freedom, POWER)
+        return ends * math.sqrt(sum(variances) / number)
 
     return next((number for number in range(2, most + 1) if needed(number) < distance), None)

@@ -19,6 +19,7 @@ from zsnmt.training.config_file import (
     WORDS,
     YES,
     ConfigFile,
+    all_different,
     keys_of,
     setting,
     split_words,
@@ -58,10 +59,10 @@ SYSTEMS = split_systems, ""
 
 
 def check_systems(names: Sequence[str]) -> tuple[str, ...]:
-    """The names; `InputError` for one that is not a system of the study."""
+    """The names; `InputError` for one that is not a system of the study, or there twice."""
     for name in names:
         check_system(name)
-    return tuple(names)
+    return all_different(names, "system")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ the text where that is not set or empty. Nothing else has a meaning of its own.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 T = TypeVar("T", bound="DataclassInstance")
+Name = TypeVar("Name", str, int)
 
 BLANK = re.compile(r"(?:[ \t\n]|#[^\n]*)*")
 KEY = re.compile(r"([A-Za-z_][A-Za-z_0-9]*)=")
@@ -213,10 +214,14 @@ def split_options(value: str) -> tuple[str, ...]:
 
 def split_languages(value: str) -> tuple[str, ...]:
     """Different language codes."""
-    languages = tuple(map(check_language, value.split()))
-    if twice := [language for language, number in Counter(languages).items() if number > 1]:
-        raise InputError(f"'{twice[0]}' is there twice; name each language once")
-    return languages
+    return all_different([*map(check_language, value.split())], "language")
+
+
+def all_different(names: Sequence[Name], what: str) -> tuple[Name, ...]:
+    """The names of what is named; `InputError` for one that is there twice."""
+    if twice := [name for name, number in Counter(names).items() if number > 1]:
+        raise InputError(f"'{twice[0]}' is there twice; name each {what} once")
+    return tuple(names)
 
 
 def choice(*words: str) -> tuple[Callable[[str], object], str]:
@@ -236,6 +241,8 @@ POSITIVE = pattern_reader("0*[1-9][0-9]*", int), "it must be a whole number abov
 WHOLE = pattern_reader("[0-9]+", int), "it must be a whole number, 0 or above"
 NUMBER = pattern_reader(r"[0-9]+(\.[0-9]+)?", float), "it must be a number, 0 or above, like 0.6"
 SEEDS = (
-    pattern_reader(r"\s*[0-9]+(\s+[0-9]+)*\s*", lambda value: tuple(map(int, value.split()))),
+    pattern_reader(
+        r"\s*[0-9]+(\s+[0-9]+)*\s*", lambda value: all_different([*map(int, value.split())], "seed")
+    ),
     "seeds are whole numbers with spaces between",
 )
