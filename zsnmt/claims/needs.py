@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SEEDS = (1, 2, 3)
-PROBE = "zsnmt probe"  # takes several runs
+PROBE, EVALUATE = OF_RUNS = "zsnmt probe", "zsnmt evaluate"  # which take several runs
 TEXT_KEYS = ("TEXT", "MULTIWAY", "RELEASE")  # of a config, which name a file or a folder
 
 
@@ -27,13 +27,13 @@ class Need:
 
     def shown(self, seeds: Sequence[int]) -> str:
         """The commands for some seeds as a document shows them, in backquotes."""
-        listed = " ".join(map(str, seeds))
-        shown = [command.replace("--seeds {seed}", f"--seeds {listed}") for command in self.commands]
-        shown = [
-            command.replace("seed{seed}", each_of(seeds)) if command.startswith(PROBE) else command
-            for command in shown
-        ]
-        return ", then ".join(f"`{self.of_seed(command)}`" for command in shown)
+        listed, shown = " ".join(map(str, seeds)), []
+        for command in self.commands:
+            command = command.replace("--seeds {seed}", f"--seeds {listed}")
+            if command.startswith(OF_RUNS):
+                command = command.replace("seed{seed}", each_of(seeds))
+            shown += [self.of_seed(command, seed) for seed in seeds]
+        return ", then ".join(f"`{command}`" for command in dict.fromkeys(shown))
 
     def of_seed(self, command: str, seed: int | None = None, runs: Path = Path("runs")) -> str:
         """A command for one seed, by default the first."""
@@ -71,7 +71,7 @@ def adaptation(config: str, before: str, systems: Sequence[str]) -> Need:
         (
             *ablation(before, "query", systems).commands,
             *(f"zsnmt adapt configs/{config}.conf {run_of(before, system)}" for system in systems),
-            " ".join(("zsnmt evaluate", *(run_of(config, system) for system in systems))),
+            " ".join((EVALUATE, *(run_of(config, system) for system in systems))),
         ),
     )
 
