@@ -70,7 +70,9 @@ def test_a_target_takes_wheels_for_its_system_and_for_older_ones():
     platforms = options[3::2]
     assert options[:2] == ["--python-version", "3.12"] and {*options[2::2]} == {"--platform"}
     assert platforms[0] == "manylinux_2_17_aarch64" and "manylinux_2_18_aarch64" not in platforms
-    assert "manylinux2014_aarch64" in platforms
+    assert {f"{name}_aarch64" for name in ("manylinux2014", "manylinux2010", "linux")} <= {*platforms}
+    older = Target(glibc=12, machine="x86_64").options
+    assert "manylinux2010_x86_64" in older and "manylinux2014_x86_64" not in older  # which needs glibc 2.17
     assert Target().is_here and not Target(machine="other").is_here
     with pytest.raises(InputError, match="Python 3.10 is not supported; give 3.11 or 3.12"):
         Target("3.10")

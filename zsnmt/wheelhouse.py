@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 THIS_PYTHON = ".".join(map(str, sys.version_info[:2]))
 PYTHONS = ("3.11", "3.12")
-OLDEST_GLIBC = 5  # of 2.5, the first with a name
+OLDER_NAMES = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}  # of glibc 2.17, 2.12 and 2.5
 ANYWHERE = "-none-any.whl"  # ends the name of a wheel for every machine
 COMPILED = "fairseq-fixed"  # has no wheel, and is compiled against the PyTorch beside it
 
@@ -45,11 +45,9 @@ class Target:
     @property
     def options(self) -> list[str]:
         """pip's options for wheels that it can install, the newest first."""
-        systems = [f"manylinux_2_{minor}" for minor in range(self.glibc, OLDEST_GLIBC - 1, -1)]
-        names = [
-            f"{each}_{self.machine}"
-            for each in (*systems, "manylinux2014", "manylinux2010", "manylinux1", "linux")
-        ]
+        systems = [f"manylinux_2_{minor}" for minor in range(self.glibc, min(OLDER_NAMES) - 1, -1)]
+        systems += [name for minor, name in OLDER_NAMES.items() if minor <= self.glibc]
+        names = [f"{each}_{self.machine}" for each in (*systems, "linux")]
         return ["--python-version", self.python, *(word for name in names for word in ("--platform", name))]
 
 

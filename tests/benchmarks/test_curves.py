@@ -71,6 +71,14 @@ def test_runs_with_other_kinds_of_directions_are_refused(tmp_path):
         list(curves(runs))
 
 
+def test_runs_of_several_configs_are_no_seeds_of_a_system(tmp_path):
+    runs = [write_run(tmp_path, "plain", seed, (4.0,)) for seed in (1, 2)]
+    record = runs[1] / "run.json"
+    record.write_text(record.read_text().replace('"config": "c"', '"config": "d"'))
+    with pytest.raises(InputError, match="plain1 and .*plain2 are of the configs c and d; give runs of one"):
+        list(curves(runs))
+
+
 def test_runs_of_other_updates_are_refused(tmp_path):
     runs = [write_run(tmp_path, "plain", 1, (4.0, 2.0)), write_run(tmp_path, "fast", 1, (4.0,))]
     with pytest.raises(

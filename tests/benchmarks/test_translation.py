@@ -185,7 +185,7 @@ def test_a_run_translates_real_text_with_bleu(tiny):
 @pytest.mark.parametrize(
     "given, message",
     [
-        (dict(to="fr"), "--from, --to, --text and --reference belong to a run"),
+        (dict(to="fr"), "--from, --to, --text, --reference and --pivot belong to a run"),
         (dict(run="run", source="de", to="fr"), "measured with --from, --to and --text"),
         (dict(run="run", source="de", to="fr", text="text", size="demo"), "without --size"),
         (dict(size="demo", lines=0), "nothing to translate; give --lines 1 or more"),

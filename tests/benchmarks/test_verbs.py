@@ -9,6 +9,7 @@ from sacrebleu.metrics import BLEU
 from tests.conftest import OLDER_RUN, run_command
 from zsnmt.benchmarks.remedies import MEASURED
 from zsnmt.cli import benchmark
+from zsnmt.errors import InputError
 from zsnmt.inference.translator import Translator
 from zsnmt.modules.position_names import ENCODINGS
 from zsnmt.text.lines import read_lines
@@ -114,6 +115,24 @@ def test_a_batch_without_room_for_a_sentence_is_refused():
         and "--tokens 11 has no room for a sentence of 12; give more" in printed.stderr
     )
     assert "Training step" not in printed.stdout
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        ("encodings --size demo --lengths 12 1025 --tokens 2000", "--lengths 1025 has no learned positions"),
+        ("bert --length 1", "--length 1 cannot be measured; give 2 to 512 tokens"),
+        ("bert --length 513", "--length 513 cannot be measured; give 2 to 512 tokens"),
+        ("growth --languages 5 2", "give --languages of 3 and --updates of 2 or more"),
+        ("growth --updates 1", "give --languages of 3 and --updates of 2 or more"),
+        ("growth --widths 64 65", "--widths 65 cannot be shared by two attention heads"),
+        ("translation --size demo --lines 2 --mask --share 50", "--share 50 is no part of the words"),
+        ("translation --size demo --lines 2 --pivot", "--reference and --pivot belong to a run"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_before_anything_is(words, message):
+    with pytest.raises(InputError, match=message):
+        benchmark.main(words.split())
 
 
 def test_direct_against_pivot_prints_a_table(tiny):

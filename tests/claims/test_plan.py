@@ -12,7 +12,7 @@ from tests.conftest import ROOT
 from zsnmt.claims import plan as planning
 from zsnmt.claims.costs import pieces_of_text, training_hours, updates
 from zsnmt.claims.doing import do_job, do_jobs, in_project
-from zsnmt.claims.needs import Need, ablation, masked_lm, probing
+from zsnmt.claims.needs import Need, ablation, adaptation, masked_lm, probing
 from zsnmt.claims.papers import CLAIMS
 from zsnmt.claims.plan import FOLDER, HOURS_FILE, Job, Places, chains, plan, select_within_budget
 from zsnmt.claims.planned import jobs_table, power_table, terminal_text

@@ -65,6 +65,7 @@ for verb in {verbs!r}:
         ("evaluate", "RUN", "--report"),
         ("round-trip", "text", "--languages", "de", "--output"),
         ("benchmark", "translation", "RUN", "--output"),
+        ("check-overlap", "text", "--languages", "en", "de", "--list"),
         ("probe-similarity", "states"),
         ("probe-figures", "states"),
         ("probe-classifiers", "states"),
@@ -79,6 +80,21 @@ def test_a_folder_is_refused_as_a_file_to_write_before_anything_is_done(words, n
     ):
         cli.run([*words, name])
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+@pytest.mark.parametrize(
+    "verb, given, kept",
+    [
+        ("evaluate", "--split=valid", "scores.json"),
+        ("evaluate", "--lines=2", "scores.json"),
+        ("confidence", "--lines=2", "confidence.json"),
+    ],
+)
+def test_what_a_run_keeps_of_its_test_set_is_not_replaced_by_what_is_of_other_text(
+    verb, given, kept, tmp_path
+):
+    with pytest.raises(WrongUse, match="is kept for the run's test set|need an --output of their own"):
+        cli.run([verb, str(tmp_path), given, "--output", str(tmp_path / kept)])
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +121,17 @@ def test_help_says_every_default(shown):
         explained = re.search(rf"^  {option}\b.*?(?=^  --|\Z)", shown["prepare"][0], re.MULTILINE | re.DOTALL)
         assert f"(default: {default})" in " ".join(explained.group().split())
     assert shown["prepare"][0].count("(default: None)") == shown["prepare"][0].count("(default: False)") == 0
+
+
+def test_a_verb_that_goes_on_after_a_stop_says_so_in_its_help_and_when_it_is_stopped(shown):
+    says_so = [verb for verb in cli.VERBS if "go on after a stop" in " ".join(shown[verb][0].split())]
+    assert {*says_so} == {*cli.GO_ON}
+
+
+@pytest.mark.parametrize("option", ["--lines", "--random-lines"])
+def test_states_of_fewer_lines_than_one_are_refused(option):
+    with pytest.raises(WrongUse, match=f"argument {option}: '-3' is not a whole number above 0"):
+        cli.run(["probe-states", "RUN", "states", f"{option}=-3"])
 
 
 def test_an_unknown_verb_is_one_sentence_with_the_nearest_name():

@@ -96,6 +96,15 @@ def test_another_key_begins_anew_and_the_outdated_part_goes_when_the_file_is_the
     assert seen == [2] and names(tmp_path) == ["out", "out.of-my-own-dictio.part"]
 
 
+def test_the_part_of_another_file_is_left_however_long_their_names_are(tmp_path):
+    one, other = (tmp_path / ("a long name, " * 15 + language) for language in ("de", "nl"))
+    seen: list[int] = []
+    stop(one, before=2)
+    write(other, OTHER)
+    write(one, seen=seen)
+    assert seen == [3] and names(tmp_path) == [one.name, other.name]
+
+
 def test_a_full_disk_is_named_by_the_file_and_leaves_what_was_done(tmp_path):
     path, seen = tmp_path / "out", []
     with pytest.raises(OSError) as error, full_after(10):

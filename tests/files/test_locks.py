@@ -104,6 +104,16 @@ def test_a_process_that_has_ended_and_was_not_asked_about_does_not_live():
     child.wait()
 
 
+def test_a_process_lives_whatever_bytes_its_name_has():
+    program = "open('/proc/self/comm', 'wb').write(b'\\xfc'); print('named', flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout.readline() == "named\n"
+        assert lives(child.pid, socket.gethostname())
+        child.communicate("\n")
+
+
 def test_a_lock_says_who_has_it_and_nothing_afterwards(tmp_path):
     with locked(tmp_path):
         assert (tmp_path / ".lock").read_text() == f"{os.getpid()} {socket.gethostname()}"

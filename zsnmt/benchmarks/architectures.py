@@ -5,7 +5,7 @@ from statistics import median
 from time import perf_counter, process_time
 from typing import Any
 
-from zsnmt.benchmarks.models import BenchmarkTask, build, parameters
+from zsnmt.benchmarks.models import LONGEST, BenchmarkTask, build, parameters
 from zsnmt.benchmarks.paired import paired_times, peak_memory, ratios
 from zsnmt.benchmarks.sizes import SIZES, stock_options
 from zsnmt.benchmarks.training_steps import training_step, use_pairwise_form
@@ -64,9 +64,12 @@ def relative(distance: int, **how: Any) -> Iterator[str]:
     return step_tables({"plain": nowhere, f"relative, k = {distance}": shaw, PAIRWISE: shaw}, **how)
 
 
-def encodings(**how: Any) -> Iterator[str]:
-    """Each encoding of the encoder's positions."""
-    return step_tables({encoding: dict(encoder_position_encoding=encoding) for encoding in ENCODINGS}, **how)
+def encodings(lengths: Sequence[int], **how: Any) -> Iterator[str]:
+    """Each encoding of the encoder's positions; `InputError` for more of them than the models have."""
+    if max(lengths) > LONGEST:
+        raise InputError(f"--lengths {max(lengths)} has no learned positions; give {LONGEST} or less")
+    variants = {encoding: dict(encoder_position_encoding=encoding) for encoding in ENCODINGS}
+    return step_tables(variants, lengths=lengths, **how)
 
 
 def step_tables(

@@ -13,6 +13,7 @@ from fairseq.models import BaseFairseqModel
 from zsnmt.benchmarks.models import BenchmarkTask, build, parameters
 from zsnmt.benchmarks.paired import paired_times, ratios
 from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
+from zsnmt.errors import InputError
 from zsnmt.modules.position_names import ENCODINGS
 
 STOCK = "fairseq roberta"
@@ -30,7 +31,11 @@ SIZE = dict(
 def bert(
     sentences: int, length: int, vocabulary: int, rounds: int, cpu_bf16: bool, cpu_seconds: bool
 ) -> Iterator[str]:
-    """The speed of each model against fairseq's."""
+    """The speed of each model against fairseq's; `InputError` for lines of EOS alone, and for longer ones
+    than the models read.
+    """
+    if not 2 <= length <= SIZE["max_positions"]:
+        raise InputError(f"--length {length} cannot be measured; give 2 to {SIZE['max_positions']} tokens")
     task, models = bert_models(vocabulary)
     jobs = {
         title: masked_lm_step(task, model, sentences, length=length, bf16=cpu_bf16)

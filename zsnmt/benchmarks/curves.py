@@ -17,8 +17,15 @@ def curves(runs: Sequence[Path]) -> Iterator[str]:
     """A table for each kind of direction: the mean loss (bits a token) over its directions, mean and
     deviation over seeds.
 
-    Raises `InputError` for runs that were not validated, or not after the same updates in the same kinds.
+    Raises `InputError` for runs of several configs, and for those that were not validated, or not after the
+    same updates in the same kinds.
     """
+    records = {run: read_record(run) for run in runs}
+    if len(configs := {record["config"]: run for run, record in records.items()}) > 1:
+        raise InputError(
+            f"{' and '.join(map(str, configs.values()))} are of the configs {' and '.join(configs)}; give "
+            "runs of one config"
+        )
     losses = {run: read_losses(run) for run in runs}
     first = losses[runs[0]]
     for run, of_run in losses.items():
@@ -33,8 +40,8 @@ def curves(runs: Sequence[Path]) -> Iterator[str]:
                 "updates; give whole runs of one config"
             )
     systems: dict[str, list[Path]] = defaultdict(list)
-    for run in losses:
-        systems[read_record(run)["system"]].append(run)
+    for run, record in records.items():
+        systems[record["system"]].append(run)
     for kind in KINDS:
         validated = [updates for updates, of_kinds in first.items() if kind in of_kinds]
         if not validated:

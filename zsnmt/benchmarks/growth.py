@@ -14,6 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from zsnmt.benchmarks.growth_steps import Cost, Size, measure
+from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
 from zsnmt.processes import progress
 from zsnmt.report.figures import INK, LINE_COLOURS, STYLE, png
@@ -80,7 +81,18 @@ def growth(
     output: Path | None,
     figure: Path | None,
 ) -> Iterator[str]:
-    """A table for each of languages, pairs and widths that has several, the others being their first."""
+    """A table for each of languages, pairs and widths that has several, the others being their first.
+
+    Raises `InputError` for so few languages or updates that a step has nothing to measure, and for a width
+    that two heads cannot share.
+    """
+    if min(languages) < 3 or updates < 2:
+        raise InputError(
+            "directions without text need three languages, and an update is timed until the next one; give "
+            "--languages of 3 and --updates of 2 or more"
+        )
+    if odd := [width for width in widths if width % 2]:
+        raise InputError(f"--widths {odd[0]} cannot be shared by two attention heads; give even numbers")
     first = Size(languages[0], pairs[0], widths[0])
     series = {
         name: [replace(first, **{name: value}) for value in values]

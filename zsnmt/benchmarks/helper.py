@@ -3,6 +3,8 @@ the next.
 """
 
 from collections.abc import Callable
+from concurrent.futures import BrokenExecutor
+from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Generic, TypeVar
@@ -14,7 +16,8 @@ class Helper(Generic[R]):
     """A process that prepares a job, `prepare(*arguments)`, and does it whenever it is called.
 
     It begins with what this process has in memory, which must not have used several threads before. What it
-    raises is raised here. Of several, the last is to be left first.
+    raises is raised here, and BrokenExecutor when it ends before its work. Of several, the last is to be left
+    first.
     """
 
     def __init__(self, prepare: Callable[..., Callable[[], R]], *arguments: object) -> None:
@@ -26,7 +29,8 @@ class Helper(Generic[R]):
         self._answer()
 
     def __call__(self) -> R:
-        self.pipe.send(None)
+        with suppress(BrokenPipeError):  # it has ended, as the answer says
+            self.pipe.send(None)
         return self._answer()
 
     def __enter__(self) -> "Helper[R]":
@@ -37,7 +41,10 @@ class Helper(Generic[R]):
         self.process.join()
 
     def _answer(self) -> R:
-        found = self.pipe.recv()
+        try:
+            found = self.pipe.recv()
+        except (EOFError, ConnectionResetError):
+            found = BrokenExecutor("the process ended before its work")
         if isinstance(found, Exception):
             self.__exit__()
             raise found

@@ -1,7 +1,6 @@
 """What an installation takes on the disk, and how long a translation of one sentence takes to start."""
 
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.files.project import PACKAGE
+from zsnmt.processes import used_seconds
 
 EXTRAS = {  # what a person installs
     "[translate]": ("translate",),
@@ -62,20 +62,14 @@ def files_of(packages: Iterable[Distribution]) -> set[Path]:
 
 def start_seconds(folder: Path, words: Sequence[str]) -> float:
     """The processor's seconds that a translation of one line takes, of an empty one: those of starting."""
-    before = used()
+    before = used_seconds()
     command = [sys.executable, "-m", "zsnmt", "translate", str(folder), *words, "--workers", "1"]
     done = subprocess.run(
         command, input="\n", env=os.environ | {"OMP_NUM_THREADS": "1"}, capture_output=True, text=True
     )
     if done.returncode:
         raise InputError(done.stderr.strip())
-    return used() - before
-
-
-def used() -> float:
-    """The processor's seconds of the processes that have ended."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+    return used_seconds() - before
 
 
 def installation(run: Path, export: Path, source: str, target: str, rounds: int) -> Iterator[str]:

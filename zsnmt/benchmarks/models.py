@@ -10,6 +10,7 @@ import zsnmt
 from zsnmt.languages import language_tag
 
 LANGUAGES = ("en", "it", "nl", "ro")
+LONGEST = 1024  # positions of a model of translation
 
 
 class BenchmarkTask:
@@ -28,7 +29,7 @@ class BenchmarkTask:
 def build(architecture: str, task: BenchmarkTask, **options: object) -> BaseFairseqModel:
     """A model of an architecture with the given options, and everything else as the architecture says."""
     zsnmt.register()
-    args = Namespace(max_source_positions=1024, max_target_positions=1024, **options)
+    args = Namespace(max_source_positions=LONGEST, max_target_positions=LONGEST, **options)
     ARCH_CONFIG_REGISTRY[architecture](args)
     torch.manual_seed(1)
     return ARCH_MODEL_REGISTRY[architecture].build_model(args, task)

@@ -11,7 +11,7 @@ from fairseq.criterions.label_smoothed_cross_entropy import LabelSmoothedCrossEn
 from fairseq.utils import move_to_cuda
 from torch import Tensor
 
-from zsnmt.benchmarks.models import LANGUAGES, BenchmarkTask, build
+from zsnmt.benchmarks.models import LANGUAGES, LONGEST, BenchmarkTask, build
 from zsnmt.benchmarks.paired import paired_times, peak_memory, ratios
 from zsnmt.benchmarks.sizes import SIZES, stock_options
 from zsnmt.benchmarks.training_steps import update
@@ -39,7 +39,7 @@ class RemedyTask(BenchmarkTask):
         self.placement = TagPlacement("t_dec", self.target_dictionary)
         self.pipeline = SimpleNamespace(units=None)
         self.args = Namespace(
-            left_pad_source=True, left_pad_target=False, max_source_positions=1024, data="."
+            left_pad_source=True, left_pad_target=False, max_source_positions=LONGEST, data="."
         )
 
     def batch(self, sentences: int, length: int) -> dict:

@@ -82,8 +82,10 @@ def random_subject(size: str, beam: int, number: int) -> Subject:
 
 def into_one_language(subject: Subject, share: float) -> Subject:
     """The subject with all sentences into the language of the first, whose pieces are this share of the
-    words.
+    words; `InputError` for a share that is not above 0 and at most 1.
     """
+    if not 0 < share <= 1:
+        raise InputError(f"--share {share:g} is no part of the words; give more than 0 and at most 1")
     codec, start = subject.codec, subject.sentences[0].start
     words = codec.dictionary.symbols[codec.dictionary.nspecial + len(codec.languages) :]
     chosen = random.Random(1).sample(words, round(share * len(words)))

@@ -98,9 +98,10 @@ def translation(
     warn_if_busy()
     torch.set_num_threads(1)  # here, where others begin
     if run is None:
-        if source or to or text or reference:
+        if source or to or text or reference or pivot:
             raise InputError(
-                "--from, --to, --text and --reference belong to a run; name its folder, or leave them out"
+                "--from, --to, --text, --reference and --pivot belong to a run; name its folder, or leave "
+                "them out"
             )
         subject = random_subject(size or "paper", beam, lines)
         if mask:

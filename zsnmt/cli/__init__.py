@@ -84,7 +84,7 @@ EXTRAS = {
     "sentencex": "translate",
 }  # of setup.py; others: train
 ENGINE, EXPORT_VERBS = ("torch", "fairseq"), ("translate", "serve")  # which an export is translated without
-GO_ON = "ablate adapt claims demo distill masked-lm probe train xnli".split()  # where they were stopped
+GO_ON = "ablate adapt claims demo distill evaluate masked-lm probe train xnli".split()  # after a stop
 VERBS = {verb: does for verbs in GROUPS.values() for verb, does in verbs.items()}
 
 

@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     output = parser.add_mutually_exclusive_group()
     output.add_argument(
         "--list",
-        type=Path,
+        type=console.output_file,
         metavar="FILE",
         help="write every overlap to FILE: training file and line, held-out file and line, sentence",
     )

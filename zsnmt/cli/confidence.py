@@ -47,7 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.runs.folder import CONFIDENCE_FILE
 
     partly = options.text or options.split != "test" or options.directions or options.lines
-    if partly and options.output is None:
+    kept = options.run / CONFIDENCE_FILE
+    output = options.output or kept
+    if partly and output.resolve() == kept.resolve():
         raise WrongUse(
             "--text, --split, --directions and --lines need an --output of their own: a run keeps the "
             "record of its whole test set"
@@ -55,5 +57,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
     choice = TextChoice(options.text, options.split, directions=options.directions, lines=options.lines)
     prepare_engine(options.run, search, engine)
     record = measure_confidence(options.run, choice, search=search, engine=engine)
-    write_json(options.output or options.run / CONFIDENCE_FILE, record)
+    write_json(output, record)
     print(confidence_tables([record]))

@@ -15,6 +15,7 @@ from zsnmt.cli.recipe import Recipe, add_check, add_gpus, gpus_here, parse
 from zsnmt.console import WrongUse
 from zsnmt.decoding.options import SEARCH_OPTIONS, add_engine_options, add_search_options, engine_choice
 from zsnmt.languages import kind_name, parse_directions
+from zsnmt.runs.score_file import SCORES_FILE, read_scores
 from zsnmt.runs.scores import Result
 from zsnmt.scoring.comet import MODEL, load_package
 from zsnmt.scoring.options import add_scoring_options, given_scoring
@@ -81,6 +82,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
     if options.output and (len(options.runs) > 1 or options.report):
         raise WrongUse("--output is the score file of one run, without --report")
+    if options.output and options.output.resolve() == (options.runs[0] / SCORES_FILE).resolve():
+        raise WrongUse(
+            f"{options.output} is kept for the run's test set; leave --output out, or name another"
+        )
     recipe = Recipe("evaluate", options.check)
     given = given_scoring(options) | {
         name: getattr(options, name) for name in (*SEARCH_OPTIONS, "lines", "ways")
@@ -129,7 +134,6 @@ def show_table(runs: Sequence[Path], report: Path | None, *, in_short: bool = Fa
     from zsnmt.report.comparison import text_in_short, text_table
     from zsnmt.report.finding import finding
     from zsnmt.report.table import wrap
-    from zsnmt.runs.score_file import read_scores
 
     scores = [read_scores(run) for run in runs]
     show = text_in_short if in_short else text_table

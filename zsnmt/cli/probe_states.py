@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.cli.recipe import positive
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -27,10 +28,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--languages", nargs="+", metavar="CODE", help="only these languages (default: all of the model)"
     )
     lines = parser.add_mutually_exclusive_group()
-    lines.add_argument("--lines", type=int, metavar="N", help="only the first N lines of each language")
+    lines.add_argument("--lines", type=positive, metavar="N", help="only the first N lines of each language")
     lines.add_argument(
         "--random-lines",
-        type=int,
+        type=positive,
         metavar="N",
         help="at most N lines of each language at random from the "
         "files SPLIT.xx-yy.{lang} of its pairs, which are not translations of each other",

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from zsnmt.errors import InputError
+from zsnmt.files.checksums import checksum_of
 from zsnmt.files.replacing import check_output, errors_naming
 
-BEGINNING = 50  # characters of a name that the name of its part begins with, so that any name has room
+BEGINNING = 50  # characters of a name that the name of its part begins with at most, so that any has room
 ANY_KEY = "[0-9a-f]" * 16
 NOTE = re.compile(rb"(\d+) (\d+)\n")  # on a block: the lines that are done, and the bytes that are written
 
@@ -70,7 +71,7 @@ def writing_blocks(path: Path, key: str) -> Iterator[Blocks]:
         finally:
             if not (blocks.done and part.exists()):
                 remove(part)
-    for other in target.parent.glob(glob.escape(target.name[:BEGINNING]) + f".{ANY_KEY}.part"):
+    for other in target.parent.glob(f"{glob.escape(name_of_parts(target))}.{ANY_KEY}.part"):
         with suppress(OSError), other.open("r+b") as file:
             if take(file):
                 remove(other)
@@ -78,7 +79,13 @@ def writing_blocks(path: Path, key: str) -> Iterator[Blocks]:
 
 def part_of(target: Path, key: str) -> Path:
     """Where the blocks of a file are until all are there."""
-    return target.with_name(f"{target.name[:BEGINNING]}.{key}.part")
+    return target.with_name(f"{name_of_parts(target)}.{key}.part")
+
+
+def name_of_parts(target: Path) -> str:
+    """What the parts of this file, and of no other, are called before their keys."""
+    name = target.name
+    return name if len(name) <= BEGINNING else f"{name[:BEGINNING]}.{checksum_of({'name': name})}"
 
 
 def notes_of(part: Path) -> Path:

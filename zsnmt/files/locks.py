@@ -105,7 +105,7 @@ def lives(number: int, host: str) -> bool:
     except PermissionError:
         pass
     with suppress(OSError):  # where the system says so, one that ended and that nobody has asked about yet
-        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{number}/stat").read_bytes().rpartition(b")")[2].split()[0] != b"Z"
     return True
 
 
