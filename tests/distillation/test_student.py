@@ -8,8 +8,9 @@ import pytest
 from fairseq.data import SampledMultiDataset
 
 from tests.data.test_tagged_pairs import pairs
+from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.distillation import distill
-from zsnmt.distillation.settings import Distillation
+from zsnmt.distillation.settings import Distillation, SyntheticSettings
 from zsnmt.distillation.student import (
     EPOCHS,
     check_growth,
@@ -191,6 +192,42 @@ def test_a_schedule_that_nobody_can_stretch_is_refused_before_anything_is_made(t
             seed=None,
             words=[],
         )
+
+
+@pytest.mark.parametrize("knows_others", [True, False])
+def test_of_several_rounds_students_alone_read_two_languages(teacher, monkeypatch, capsys, knows_others):
+    """Unless the first teacher has learned them, too, as a student has."""
+    made = []
+    vars(teacher).update(record={"system": "x", "seed": 1}, knows_others=knows_others)
+    monkeypatch.setattr(distill, "Teacher", lambda *_: teacher)
+    monkeypatch.setattr(
+        distill,
+        "distill_run",
+        lambda steps, experiment, chosen, **how: made.append((chosen, how)) or Path(how["name"]),
+    )
+    config = SimpleNamespace(**vars(CONFIG), word_level=0.0)
+    chosen = Distillation(teacher.run, synthetic=SyntheticSettings(way=parse_method("ensemble")))
+    for rounds in (1, 3):
+        distill.distill_rounds(
+            Steps("distill"),
+            Experiment(config, Path("x.conf"), teacher.run / "x"),
+            chosen,
+            rounds=rounds,
+            name="deep",
+            seed=None,
+            words=["--way", "ensemble", "--share", "0.6"],
+        )
+    alone, first, *others = made
+    assert alone[0] == chosen and "--way ensemble --share 0.6" in alone[1]["recipe"]
+    assert (first[0].synthetic.ensemble is not None) == knows_others
+    assert ("--way ensemble" in first[1]["recipe"]) == knows_others and "--share 0.6" in first[1]["recipe"]
+    assert [(each.teacher, how["name"]) for each, how in others] == [
+        (Path("deep"), "deep_round2"),
+        (Path("deep_round2"), "deep_round3"),
+    ]
+    for each, how in others:
+        assert each.synthetic.ensemble and "--way ensemble --share 0.6 --rounds" in how["recipe"]
+    assert ("reads sentences of the pivot alone" in capsys.readouterr().err) != knows_others
 
 
 def test_what_the_training_would_refuse_is_refused_before_anything_is_translated(made):

@@ -147,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         metavar="METHOD",
         help="how the teacher translates, as in zsnmt translate: sample or mask; or ensemble, by which it "
         "reads each sentence and the pivot's beside it for one translation, for a teacher that has learned "
-        "all directions, such as a student",
+        "all directions, such as a student; of several rounds, the first is then without",
     )
     parser.add_argument("--seed", type=whole_number, metavar="K", help="seed (default: that of the teacher)")
     add_search_options(parser)

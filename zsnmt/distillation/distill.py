@@ -34,7 +34,7 @@ from zsnmt.runs.grid import few_name, remedy_name, remedy_options
 from zsnmt.runs.start import TAUGHT_BY, check_same_run
 from zsnmt.runs.systems import STUDENTS, WORDS
 from zsnmt.training.experiment import Experiment, prepare_data
-from zsnmt.training.fairseq_train import separate
+from zsnmt.training.fairseq_train import separate, without
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import shared_updates
 from zsnmt.training.train import train_and_average
@@ -70,8 +70,9 @@ def distill_rounds(
     """Teach a student, and let each student be the teacher of the next; returns the last one's run folder.
 
     `words`: those of the command that makes the first, but for the config, the teacher and the `options` of
-    fairseq-train. The run of a later round has its number in its name. Raises `InputError` for rounds of what
-    translates no English.
+    fairseq-train. The run of a later round has its number in its name. In the first of several rounds a
+    teacher that has learned the pivot's directions alone reads its sentences alone, also where students are
+    to teach by an ensemble. Raises `InputError` for rounds of what translates no English.
     """
     if rounds > 1 and distillation.sides == SELF:
         raise InputError(
@@ -86,12 +87,17 @@ def distill_rounds(
     first = Teacher(distillation.teacher)
     name = name or default_name(distillation, first, experiment.config.word_level)
     seed = first.record["seed"] if seed is None else seed
+    of_first, words_of_first = distillation, words
+    if rounds > 1 and distillation.synthetic.ensemble and not first.knows_others:
+        steps.say(f"{first.run} has learned no other directions, and reads sentences of the pivot alone")
+        of_first = replace(distillation, synthetic=replace(distillation.synthetic, way=None))
+        words_of_first = without(words, {"--way"})
     commands = {
         name if number == 1 else f"{name}_round{number}": recipe_command(
             "distill",
             experiment.file,
             path_from_top(first.run),
-            *words,
+            *(words if number > 1 else words_of_first),
             *(["--rounds", str(number)] if number > 1 else []),
             *(["--", *options] if options else []),
         )
@@ -99,11 +105,11 @@ def distill_rounds(
     }
     check_places({experiment.run(each, seed): command for each, command in commands.items()}, first.run)
     run = distillation.teacher
-    for each, command in commands.items():
+    for number, (each, command) in enumerate(commands.items(), start=1):
         run = distill_run(
             steps,
             experiment,
-            replace(distillation, teacher=run),
+            replace(distillation if number > 1 else of_first, teacher=run),
             name=each,
             seed=seed,
             recipe=command,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from itertools import permutations
 from pathlib import Path
 
 import torch
@@ -83,6 +84,11 @@ class Teacher:
                 f"{self.run} was adapted with --frozen, and a student that begins with it would train only "
                 "what is new; adapt without --frozen, or train the student --from-scratch"
             )
+
+    @property
+    def knows_others(self) -> bool:
+        """Whether it has learned all directions between the languages that are not the pivot."""
+        return {Direction(*pair) for pair in permutations(self.languages[1:], 2)} <= self.trained
 
     def check_learned(self, directions: Iterable[Direction], *, remedy: str) -> None:
         """`InputError` unless all models that translate have learned these directions."""
