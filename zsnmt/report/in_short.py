@@ -25,7 +25,7 @@ from zsnmt.report.scores import runs_by_system, seeds
 from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.distillation import distillation_table, remedies_table
 from zsnmt.report.studies.encodings import encodings_table
-from zsnmt.report.studies.factorial import main_effects_table, remedy_gains
+from zsnmt.report.studies.grid import main_effects_table, remedy_gains
 from zsnmt.report.systems import systems_table
 from zsnmt.report.table import Cell, Measured, Table, join_sentences, markdown_rows, spread_note
 from zsnmt.runs.scores import Scores

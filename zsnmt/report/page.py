@@ -32,7 +32,7 @@ from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import comparable, has_probes, probes_of
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import Run, all_directions, groups_of, runs_by_system
-from zsnmt.report.studies.factorial import remedy_gains
+from zsnmt.report.studies.grid import remedy_gains
 from zsnmt.report.systems import tables
 from zsnmt.report.table import FORMS, Cell, Measured, Table, tsv
 from zsnmt.runs.scores import Scores

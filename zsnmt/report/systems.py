@@ -28,7 +28,7 @@ from zsnmt.report.scores import (
     way_differences,
 )
 from zsnmt.report.significance import difference_of_ways, gain, mean_measured, same_seeds_note, seed_note
-from zsnmt.report.studies import factorial
+from zsnmt.report.studies import grid
 from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.distillation import distillation_table, remedies_table
 from zsnmt.report.studies.encodings import encodings_table
@@ -180,7 +180,7 @@ STUDY_TABLES = {
     "encodings": encodings_table,
     "distillation": distillation_table,
     "remedies": remedies_table,
-    **factorial.STUDY_TABLES,
+    **grid.STUDY_TABLES,
 }
 SUMMARIES = (
     systems_table,

@@ -10,7 +10,8 @@ from zsnmt.languages import FEW_SHOT, SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.comparison import text_table
 from zsnmt.report.documents import MAKERS, fill, keep_scores
 from zsnmt.report.scatters import remedy_gains as drawing
-from zsnmt.report.studies.factorial import STUDY_TABLES, main_effects_table, remedy_gains, way_of
+from zsnmt.report.studies.factorial import way_of
+from zsnmt.report.studies.grid import STUDY_TABLES, main_effects_table, remedy_gains
 from zsnmt.report.systems import tables
 from zsnmt.runs.grid import (
     BASE_GRID,
