@@ -64,6 +64,7 @@ CANDIDATES = {  # systems to choose from, in words
     DEEPER: "a deeper student, taught word by word",
     f"{DEEPER}_round2": "a deeper student, taught three times, twice word by word",
     f"{DEEPER}_of_2": "a deeper student, taught twice word by word, at last by two runs together",
+    f"{DEEPER}_third": "a deeper student, taught word by word in three rounds",
     f"{BASELINE.name}_deep_of_2": "a deeper student, taught four times, at last by two runs together",
 }
 SHOWN_SYSTEMS = (  # those of RESULTS
@@ -76,12 +77,13 @@ SHOWN_SYSTEMS = (  # those of RESULTS
     DEEPER,
     f"{DEEPER}_round2",
     f"{DEEPER}_of_2",
+    f"{DEEPER}_third",
     f"{BASELINE.name}_deep_of_2",
 )
 SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER}
 FIRST = {  # those of README: of each text what decides
     "tatoeba_three": (BASELINE.name, CONTINUED_BASELINE, DEEPER),
-    "tatoeba_long": (BASELINE.name, DEEPER, f"{DEEPER}_of_2"),
+    "tatoeba_long": (BASELINE.name, DEEPER, f"{DEEPER}_third"),
     "tatoeba": (BASELINE.name, RESIDUAL.name, f"{BASELINE.name}_consistency"),
 }
 
