@@ -79,7 +79,7 @@ def test_what_to_use_first_has_what_decides_and_no_intervals():
     assert "[" in "".join(rows[0]) and "[" not in "".join(rows[1]) and "±" in "".join(rows[1])
 
 
-def test_in_brief_systems_are_compared_over_seeds_that_two_of_them_have(tmp_path):
+def test_in_brief_systems_are_compared_over_the_seeds_of_the_last(tmp_path):
     keep_two(tmp_path, config="tatoeba")
     keep_scores(replace(made_up_scores(BASELINE.name, 3, zero_shot=50.0), config="tatoeba"), tmp_path)
     whole, brief = (what_to_use(tmp_path, "", brief=brief).splitlines()[2] for brief in (False, True))

@@ -2,7 +2,6 @@
 of them are.
 """
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -83,7 +82,7 @@ SHOWN_SYSTEMS = (  # those of RESULTS
 SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER}
 FIRST = {  # those of README: of each text what decides
     "tatoeba_three": (BASELINE.name, CONTINUED_BASELINE, DEEPER),
-    "tatoeba_long": (BASELINE.name, DEEPER, f"{DEEPER}_third"),
+    "tatoeba_long": (BASELINE.name, CONTINUED_BASELINE, f"{DEEPER}_third"),
     "tatoeba": (BASELINE.name, RESIDUAL.name, f"{BASELINE.name}_consistency"),
 }
 
@@ -129,14 +128,15 @@ def what_to_use(
 ) -> str:
     """Systems to choose from on real text: their quality on the directions of training, and on all others
     directly and through the pivot, both by the system itself. `shown`: systems by config; `brief`: without
-    intervals, and without seeds that cannot be compared, since only one of the systems has them.
+    intervals, and of the seeds of the last system alone.
     """
     rows = []
     for config in filter(partial(has_scores, folder), shown):
         runs = [scores for scores in kept_scores(folder, config) if scores.system in shown[config]]
         if brief:
-            counts = Counter(scores.seed for scores in runs)
-            runs = [scores for scores in runs if counts[scores.seed] > 1]
+            last = max(runs, key=lambda scores: [*shown[config]].index(scores.system)).system
+            of_last = {scores.seed for scores in runs if scores.system == last}
+            runs = [scores for scores in runs if scores.seed in of_last]
         rows += [system_row(REAL_TEXT[config], of_system) for of_system in runs_by_system(runs).values()]
     if brief:
         rows = [[without_interval(cell) for cell in row] for row in rows]
@@ -150,7 +150,7 @@ def what_to_use(
         "twice by the same system; wrong language: of the direct ones."
     )
     if brief:
-        about += " Seeds are those that two systems of a text have."
+        about += " Of each text the seeds are those of its last system."
     return f"{markdown_rows(table)}\n\n{join_sentences([about, spread_note([table])])}"
 
 
