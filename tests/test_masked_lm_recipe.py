@@ -159,7 +159,7 @@ def test_a_dry_run_prints_the_grid_and_does_nothing(study, tmp_path):
         ({}, ["--seeds"], "argument --seeds: expected at least one argument"),
         ({}, ["--jobs", "0"], "argument --jobs: '0' is not a whole number above 0"),
         ({}, ["--what"], "unrecognized arguments: --what"),
-        ({"LAYERS": "8"}, [], "sets LAYERS=8; it must be two layers"),
+        ({"LAYERS": "8"}, [], "sets LAYERS=8; it must be two different layers"),
         ({"WORDS": "8"}, [], "sets 'WORDS', which is not a key"),
         ({"TRAIN": "x"}, [], "sets SYNTHETIC, which makes the text"),
         ({"SYNTHETIC": ""}, [], "must say where text comes from"),
