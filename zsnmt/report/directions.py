@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from zsnmt.languages import Direction, kind_name
-from zsnmt.report.notes import lines_note, pivot_note, share_pivot, signature_note
+from zsnmt.report.notes import have_one_pivot, lines_note, pivot_note, signature_note
 from zsnmt.report.scores import (
     Column,
     WayDifference,
@@ -34,12 +34,12 @@ def direction_gains_table(all_scores: Sequence[Scores]) -> Table | None:
     (base_name, base), *others = systems.items()
     if not others:
         return None
-    columns = {way for _, way in column_groups(all_scores)}
+    columns, one_pivot = {way for _, way in column_groups(all_scores)}, have_one_pivot(all_scores)
     shown = [
         (way, figure)
         for figure in figures_shown_in(ALL)
         for way in ways_of(all_scores)
-        if way in columns and (way != PIVOT or figure == MAIN and not share_pivot(all_scores))
+        if way in columns and (way != PIVOT or figure == MAIN and not one_pivot)
     ]
 
     def cells(runs: Sequence[Scores], direction: Direction, kind: str) -> list[Cell]:

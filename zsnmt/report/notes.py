@@ -101,20 +101,12 @@ def pivots_of(runs: Iterable[Scores]) -> set[str]:
     return {scores.pivot_by.removesuffix(f", seed {scores.seed}") for scores in runs if scores.pivot_by}
 
 
-def have_two_pivots(runs: Iterable[Scores]) -> bool:
-    """Whether several systems translate through the pivot for some of the runs, or another one for some and
-    they themselves for others: a mean over them would be of neither.
+def have_one_pivot(runs: Iterable[Scores]) -> bool:
+    """Whether one system translates through the pivot for all runs, itself or for others: those of several
+    systems then have the same translations, and a mean over those of one system is of something.
     """
     runs = [*runs]
-    some_by_themselves = not all(scores.pivot_by for scores in runs)
-    return len(pivots_of(runs)) + some_by_themselves > 1
-
-
-def share_pivot(runs: Iterable[Scores]) -> bool:
-    """Whether one system translates through the pivot for all runs: then they have the same translations."""
-    runs = [*runs]
-    by_others = pivots_of(runs)
-    return len(by_others | {scores.system for scores in runs if not scores.pivot_by}) == 1
+    return len(pivots_of(runs) | {scores.system for scores in runs if not scores.pivot_by}) == 1
 
 
 def lines_note(scores: Scores) -> str:

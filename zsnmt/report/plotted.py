@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from zsnmt.languages import KINDS, SUPERVISED, Direction, kind_name, parse_direction
-from zsnmt.report.notes import have_two_pivots, pivots_of
+from zsnmt.report.notes import have_one_pivot, pivots_of
 from zsnmt.report.scores import Run, runs_by_system, way_pairs, ways_of, words
 from zsnmt.report.table import FORMS
 from zsnmt.runs.folder import CHECKPOINTS, LOG_FILE
@@ -129,7 +129,7 @@ def direction_figures(scores: Scores, way: Way, figure: str) -> dict[Direction, 
 
 def mean_figures(runs: Sequence[Scores], way: Way, figure: str) -> dict[Direction, float]:
     """The same of a system, means over its seeds; none through the pivot where its runs have two."""
-    if way == PIVOT and have_two_pivots(runs):
+    if way == PIVOT and not have_one_pivot(runs):
         return {}
     return mean_by_direction([direction_figures(scores, way, figure) for scores in runs])
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zsnmt.languages import Direction
-from zsnmt.report.notes import have_two_pivots
+from zsnmt.report.notes import have_one_pivot
 from zsnmt.report.scores import Column, WayDifference, mean_over_directions, system_kind
 from zsnmt.report.table import Cell, Measured, complete, join_sentences, seed_cell
 from zsnmt.runs.scores import Scores
@@ -42,7 +42,7 @@ class Side(NamedTuple):
     @property
     def of_two_pivots(self) -> bool:
         """Whether the column is of the pivot, and the runs have more than one."""
-        return self.column.way == PIVOT and have_two_pivots(self.runs)
+        return self.column.way == PIVOT and not have_one_pivot(self.runs)
 
     def means(self, directions: Collection[Direction] | None = None) -> list[float | None]:
         """The mean of each run over the directions of the column, or over some of them."""

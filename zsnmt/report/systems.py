@@ -13,7 +13,7 @@ from zsnmt.report.brief import brief_table_of_kinds
 from zsnmt.report.chosen import marked
 from zsnmt.report.directions import direction_gains_table, directions_table
 from zsnmt.report.families import families_table
-from zsnmt.report.notes import caption, pivot_note, share_pivot, signature_note, signatures
+from zsnmt.report.notes import caption, have_one_pivot, pivot_note, signature_note, signatures
 from zsnmt.report.scores import (
     Column,
     WayDifference,
@@ -80,9 +80,8 @@ def gains_table(all_scores: Sequence[Scores]) -> Table | None:
     (base_name, base), *others = systems.items()
     if not others:
         return None
-    columns = [
-        column for column in columns_of(all_scores, ALL) if column.way != PIVOT or not share_pivot(all_scores)
-    ]
+    one_pivot = have_one_pivot(all_scores)
+    columns = [column for column in columns_of(all_scores, ALL) if column.way != PIVOT or not one_pivot]
     notes = [kinds_note(base_name, base, others), same_seeds_note(base_name, systems.values())]
     rows = [[system, *(gain(runs, base, column) for column in columns)] for system, runs in others]
     titles = ["system", *(column.title for column in columns)]

@@ -11,6 +11,8 @@ from zsnmt.errors import InputError
 from zsnmt.files.kinds import check_kinds
 from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.languages import KINDS, ZERO_SHOT, parse_direction
+from zsnmt.runs.checksums import read_checksums
+from zsnmt.runs.folder import MODEL_FILE
 from zsnmt.runs.scores import Result, Scores, Shares, Uncertainty
 from zsnmt.runs.ways import DIRECT, PIVOT, Way
 
@@ -34,8 +36,6 @@ SHOWN = {  # what tables show of it besides, as far as there is a kind for it
 
 def read_scores(run: Path) -> Scores:
     """The scores of a run; `InputError` if it has none of its present model."""
-    from zsnmt.runs.checksums import MODEL_FILE, read_checksums  # loads SentencePiece
-
     scores = read_score_file(run / SCORES_FILE, f"score the run with zsnmt evaluate {run}")
     scored, present = scores.decoding.get("model"), read_checksums(run).get(MODEL_FILE)
     if scored and present and scored != present:

@@ -126,9 +126,9 @@ class Service:
         job, variants = await self.variants(system, [*errands, *others.values()], asked.alternatives, gone)
         best = [best for best, *_ in variants[: len(errands)]]
         compared = zip(others, variants[len(errands) :], strict=True)
-        pairs = [(place, best[place].text, other.text) for place, (other, *_) in compared]
-        for place, agreement in await asyncio.to_thread(agreements, pairs, asked.format):
-            best[place] = best[place]._replace(agreement=agreement)
+        pairs = [(best[place].text, other.text) for place, (other, *_) in compared]
+        for place, score in zip(others, await asyncio.to_thread(agreements, pairs, asked.format)):
+            best[place] = best[place]._replace(agreement=score)
         shape = list if several or not isinstance(asked.target, str) else itemgetter(0)
         answer: dict[str, Any] = {"translatedText": shape([each.text for each in best])}
         if asked.source == AUTO:
@@ -231,11 +231,9 @@ def other_ways(system: System, errands: Sequence[Errand]) -> dict[int, Errand]:
     return others
 
 
-def agreements(pairs: Iterable[tuple[int, str, str]], form: str) -> list[tuple[int, float | None]]:
-    """The place of each pair of translations, and how far their words agree (0–100)."""
-    return [
-        (place, agreement_score(words_in(one, form), words_in(other, form))) for place, one, other in pairs
-    ]
+def agreements(pairs: Iterable[tuple[str, str]], form: str) -> list[float | None]:
+    """How far the words of two translations agree (0–100)."""
+    return [agreement_score(*(words_in(text, form) for text in pair)) for pair in pairs]
 
 
 def details(job: Job, errands: Sequence[Errand]) -> dict[str, Any]:
