@@ -227,6 +227,33 @@ def test_runs_that_translate_together_are_one_teacher(tiny, student, runs):
     assert len(together) == len(by_one) > 0 and together != by_one
 
 
+def test_a_student_goes_on_from_another_run_than_its_teacher(tiny, student, runs):
+    """Weights and options are that run's, translations and probabilities the teacher's."""
+    teacher, start = runs / "tiny" / "teacher" / "seed1", student[0]
+    options = ("--start-from", start, "--sides", "sources", "--word-level", "0.5")
+    printed = distill(tiny, runs, *options, further=["--max-epoch", "1"])
+    assert printed.returncode == 0, printed.stderr
+    run = runs / "tiny" / "teacher_distilled_distilled_sources_words" / "seed1"
+    command, record = (run / "train.command").read_text(), json.loads((run / "run.json").read_text())
+    assert f"--finetune-from-model {(start / 'model.pt').resolve()}" in command
+    assert f"--word-distillation-model {(teacher / 'model.pt').resolve()}" in command
+    assert record["distilled_from"]["system"] == "teacher" and f"--start-from {start}" in record["command"]
+    assert record["began_with"]["run"] == str(start.resolve())
+    before = json.loads((start / "run.json").read_text())
+    assert record["synthetic"] == before["synthetic"] and "began_with" not in before
+    translated = [line for line in printed.stderr.splitlines() if "translate." in line]
+    assert translated and all(line.endswith("done before") for line in translated), "for the first student"
+    assert (
+        f"loading pretrained model from {(start / 'model.pt').resolve()}" in (run / "train.log").read_text()
+    )
+    (run / "run.json").write_text(json.dumps(record | {"began_with": {"model": "0" * 64}}))
+    refused = distill(tiny, runs, *options, further=["--max-epoch", "1"])
+    assert refused.returncode == 1
+    assert f"{run} began with another model than is now at {start.resolve()}" in refused.stderr
+    own_place = distill(tiny, runs, "--start-from", start, "--name", "teacher_distilled")
+    assert own_place.returncode == 1 and f"would take the place of {start}; give it" in own_place.stderr
+
+
 def test_a_teacher_is_loaded_without_dropout_for_its_own_data_and_tags_alone(runs, tmp_path, monkeypatch):
     path = runs / "tiny" / "teacher" / "seed1" / "model.pt"
     task = load_run(path.parent).task

@@ -61,6 +61,14 @@ def test_a_second_round_of_a_models_own_translations_is_refused():
         distill_rounds(None, None, Distillation(RUN, sides="self"), rounds=2, name=None, seed=None, words=[])
 
 
+def test_weights_to_start_from_are_for_students_that_have_a_teacher_and_weights():
+    assert Distillation(RUN, start=Path("student"), sides="sources").start == Path("student")
+    with pytest.raises(InputError, match="names the weights .* and --from-scratch wants none"):
+        Distillation(RUN, start=Path("student"), from_scratch=True)
+    with pytest.raises(InputError, match="leave it out, and give student as the teacher"):
+        Distillation(RUN, start=Path("student"), sides="none")
+
+
 def test_a_share_without_translations_is_the_length_of_an_epoch():
     given = dict.fromkeys([*OF_SYNTHETIC_TEXT, "share"])
     refuse_what_nothing_reads(Namespace(**{**given, "share": 0.8}, sides="none"))

@@ -5,13 +5,15 @@ have no text by people. Run it again to go on after a stop.
     zsnmt distill CONFIG TEACHER --remedy consistency --epochs 3    # trained further, without synthetic text
     zsnmt distill CONFIG TEACHER --remedy consistency --name strong -- --consistency-weight 1
     zsnmt distill CONFIG TEACHER --with RUN2 RUN3   # translations by an ensemble of runs
+    zsnmt distill CONFIG TEACHER --start-from STUDENT    # a student goes on, with another teacher
     zsnmt distill CONFIG TEACHER --sides none       # a control: as many updates, no synthetic text
     zsnmt distill CONFIG TEACHER --sides none --few-lines 10    # with ten real lines of each other direction
 
 The teacher translates the English (pivot) side of the training text into all other languages. A translation,
 and the sentence that people wrote beside the same English, are a pair. The student is trained on such pairs,
-both ways, and on all text of the teacher. It starts from the teacher's weights; options of fairseq-train may
-come after `--`. docs/distillation.md says what is left out, sampled and recorded.
+both ways, and on all text of the teacher. It starts from the teacher's weights, or those of another run;
+options of fairseq-train may come after `--`. docs/distillation.md says what is left out, sampled and
+recorded.
 """
 
 import sys
@@ -103,7 +105,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "the config)",
     )
     parser.add_argument(
-        "--student", metavar="ARCHITECTURE", help="architecture of the student (default: that of the teacher)"
+        "--student",
+        metavar="ARCHITECTURE",
+        help="architecture of the student (default: that of the run that it starts from)",
+    )
+    parser.add_argument(
+        "--start-from",
+        metavar="RUN",
+        type=Path,
+        help="start from the weights of this run, of the same text and subwords, such as a student that a "
+        "better teacher is to teach further; the first of several rounds alone does (default: the teacher)",
     )
     parser.add_argument(
         "--from-scratch", action="store_true", help="do not start from the weights of the teacher"
@@ -166,7 +177,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.runs.folder import check_trained, ending_of
     from zsnmt.training.experiment import read_experiment
 
-    check_trained(Path(options.teacher))
+    for run in filter(None, (Path(options.teacher), options.start_from)):
+        check_trained(run)
     options.sides = options.sides or (NONE if options.remedy else Distillation.sides)
     refuse_what_nothing_reads(options)
     experiment = read_experiment(Path(options.config), recipe.runs, recipe.variables)
@@ -182,6 +194,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         Path(options.teacher),
         sides=options.sides,
         student=options.student,
+        start=options.start_from,
         from_scratch=options.from_scratch,
         share=Distillation.share if options.share is None else options.share,
         few_lines=few_lines(options, experiment.config.few_lines),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 from zsnmt.distillation.adapted import check_directions, with_all_languages
@@ -31,7 +32,7 @@ from zsnmt.inference.engines import engine_for
 from zsnmt.runs.commands import path_from_top, recipe_command
 from zsnmt.runs.folder import CHECKPOINTS, FEW, LAST_CHECKPOINT, MODEL_FILE, SYNTHETIC, direction_lists
 from zsnmt.runs.grid import few_name, remedy_name, remedy_options
-from zsnmt.runs.start import TAUGHT_BY, check_same_run
+from zsnmt.runs.start import BEGAN_WITH, TAUGHT_BY, check_same_run
 from zsnmt.runs.systems import STUDENTS, WORDS
 from zsnmt.training.experiment import Experiment, prepare_data
 from zsnmt.training.fairseq_train import separate, without
@@ -40,13 +41,14 @@ from zsnmt.training.team import shared_updates
 from zsnmt.training.train import train_and_average
 
 
-def default_name(distillation: Distillation, teacher: Teacher, word_level: float = 0.0) -> str:
-    """What a student is called unless told otherwise: `zs_transformer_distilled_targets`. `word_level`: that
-    of the config's students, which have no word for it in their names.
+def default_name(distillation: Distillation, start: Teacher, word_level: float = 0.0) -> str:
+    """What a student that begins with a run is called, unless told otherwise, such as
+    `zs_transformer_distilled_targets`. `word_level`: that of the config's students, which have no word for it
+    in their names.
     """
     begun = "_from_scratch" * distillation.from_scratch
-    same = distillation.student in (None, teacher.architecture) and not distillation.from_scratch
-    student = teacher.record["system"] if same else distillation.student or teacher.architecture
+    same = distillation.student in (None, start.architecture) and not distillation.from_scratch
+    student = start.record["system"] if same else distillation.student or start.architecture
     few, remedy = distillation.few_lines, remedy_name(distillation.remedy)
     learns = few_name(few) if few else STUDENTS[distillation.sides]
     words = WORDS * (distillation.word_level not in (0, word_level))
@@ -72,7 +74,8 @@ def distill_rounds(
     `words`: those of the command that makes the first, but for the config, the teacher and the `options` of
     fairseq-train. The run of a later round has its number in its name. In the first of several rounds a
     teacher that has learned the pivot's directions alone reads its sentences alone, also where students are
-    to teach by an ensemble. Raises `InputError` for rounds of what translates no English.
+    to teach by an ensemble. The first alone begins with another run than its teacher, if it is to. Raises
+    `InputError` for rounds of what translates no English.
     """
     if rounds > 1 and distillation.sides == SELF:
         raise InputError(
@@ -85,13 +88,15 @@ def distill_rounds(
             "another teacher, too; leave one of them out, and give each round its own command"
         )
     first = Teacher(distillation.teacher)
-    name = name or default_name(distillation, first, experiment.config.word_level)
+    start = Teacher(distillation.start) if distillation.start else first
+    name = name or default_name(distillation, start, experiment.config.word_level)
     seed = first.record["seed"] if seed is None else seed
     of_first, words_of_first = distillation, words
+    distillation, words = replace(distillation, start=None), without(words, {"--start-from"})
     if rounds > 1 and distillation.synthetic.ensemble and not first.knows_others:
         steps.say(f"{first.run} has learned no other directions, and reads sentences of the pivot alone")
-        of_first = replace(distillation, synthetic=replace(distillation.synthetic, way=None))
-        words_of_first = without(words, {"--way"})
+        of_first = replace(of_first, synthetic=replace(of_first.synthetic, way=None))
+        words_of_first = without(words_of_first, {"--way"})
     commands = {
         name if number == 1 else f"{name}_round{number}": recipe_command(
             "distill",
@@ -103,7 +108,8 @@ def distill_rounds(
         )
         for number in range(1, rounds + 1)
     }
-    check_places({experiment.run(each, seed): command for each, command in commands.items()}, first.run)
+    places = {experiment.run(each, seed): command for each, command in commands.items()}
+    check_places(places, first.run, start.run)
     run = distillation.teacher
     for number, (each, command) in enumerate(commands.items(), start=1):
         run = distill_run(
@@ -118,13 +124,14 @@ def distill_rounds(
     return run
 
 
-def check_places(commands: Mapping[Path, str], teacher: Path) -> None:
+def check_places(commands: Mapping[Path, str], *there: Path) -> None:
     """`InputError` if a student of some rounds, the command of each by its folder, would take the place of
-    the first teacher, or finds one there of another command or, in a later round, of another teacher.
+    a run that was there before, or finds one there of another command or, in a later round, of another
+    teacher.
     """
-    for run in commands:
-        if run.resolve() == teacher.resolve():
-            raise InputError(f"the student would take the place of {teacher}; give it another --name")
+    for run, other in product(commands, there):
+        if run.resolve() == other.resolve():
+            raise InputError(f"the student would take the place of {other}; give it another --name")
     for before, (run, command) in zip(commands, [*commands.items()][1:]):
         model = before / MODEL_FILE
         taught_by = {"run": str(before), "model": sha256(model) if model.is_file() else "not there yet"}
@@ -148,27 +155,28 @@ def distill_run(
     """
     experiment = with_all_languages(steps, experiment)
     teacher, config = Teacher(distillation.teacher, distillation.beside), experiment.config
+    start = Teacher(distillation.start) if distillation.start else teacher
     check_teacher(teacher, experiment, distillation)
+    check_start(start, experiment, distillation)
     run = experiment.run(name, seed)
-    chosen = student_options(config, distillation, teacher)
+    chosen = student_options(config, distillation, start)
     of_students = options_of_config(config, distillation)
     epochs = distillation.epochs and distillation.epochs * config.shards
-    _ = stretch([*chosen, *of_students], epochs, updates_of_epoch(teacher, 1))  # which may refuse it
+    _ = stretch([*chosen, *of_students], epochs, updates_of_epoch(start, 1))  # which may refuse it
     remedy = remedy_options(distillation.remedy, separate([*chosen, *of_students]))
     taught = word_level_options(distillation, [*chosen, *of_students], teacher)
-    deeper = deeper_options(
-        config.student_layers, distillation, teacher, data=experiment.data, options=options
-    )
-    further = [*of_students, *deeper, *remedy, *taught, *options]
-    shared_updates([*chosen, *further], steps.team.size)
+    deeper = deeper_options(config.student_layers, distillation, start, data=experiment.data, options=options)
+    later = [*of_students, *deeper, *remedy, *taught, *options]
+    shared_updates([*chosen, *later], steps.team.size)
     if not experiment.is_adaptation:
-        prepare_data(steps, experiment, further)
-    teacher.check_pipeline(experiment.data)
-    read = read_options(distillation.student or teacher.architecture, [*chosen, *further], experiment.data)
+        prepare_data(steps, experiment, later)
+    for each in (teacher, start):
+        each.check_pipeline(experiment.data)
+    read = read_options(distillation.student or start.architecture, [*chosen, *later], experiment.data)
     if distillation.word_level:
         check_tags(teacher, read)
     sizes = sizes_of_student(read)
-    depths_of_student = {} if distillation.from_scratch else shared_depths(teacher, sizes, read)
+    depths_of_student = {} if distillation.from_scratch else shared_depths(start, sizes, read)
     known, authentic = (
         authentic_directions(each, experiment.data, config.languages)
         for each in (read_options(read.arch, chosen, experiment.data), read)
@@ -178,18 +186,20 @@ def distill_run(
     with locked(run):
         check_same_run(run, recipe, {TAUGHT_BY: teacher.describe()})  # before everything is translated
         data = make_data(steps, experiment, distillation, teacher=teacher, authentic=authentic, known=known)
-        experiment.start(name, seed, command=recipe, further=student_record(distillation, teacher, data))
-        updates = updates_of_epoch(teacher, pairs_of_epoch(distillation, data))
+        further = student_record(distillation, data, teacher=teacher, start=start)
+        experiment.start(name, seed, command=recipe, further=further)
+        updates = updates_of_epoch(start, pairs_of_epoch(distillation, data))
         schedule = stretch([*chosen, *of_students], epochs, updates)
         (run / RECORD).unlink(missing_ok=True)  # it may be of another student, which was begun here
         of_data = options_of_data(run, distillation, data)
         own = [*of_students, *deeper, *schedule, *remedy, *taught, *options]
         all_options = [*chosen, *of_data, *own]
-        teacher.check_unchanged()
-        if depths_of_student and read.finetune_from_model == str(teacher.model.resolve()):
+        for each in (teacher, start):
+            each.check_unchanged()
+        if depths_of_student and read.finetune_from_model == str(start.model.resolve()):
             all_options += ["--finetune-from-model", str(run.resolve() / BEGINNING)]
             if not (run / CHECKPOINTS / LAST_CHECKPOINT).is_file():  # which a training goes on from
-                write_beginning(teacher.model, run / BEGINNING, depths_of_student)
+                write_beginning(start.model, run / BEGINNING, depths_of_student)
         train_and_average(steps, experiment, run, system=name, seed=seed, options=all_options, data=data.main)
         (run / BEGINNING).unlink(missing_ok=True)
     return run
@@ -198,21 +208,29 @@ def distill_run(
 def check_teacher(teacher: Teacher, experiment: Experiment, distillation: Distillation) -> None:
     """`InputError` for a teacher that does not go with the experiment, or cannot teach as it should."""
     teacher.check_languages(experiment.file, experiment.config.languages)
-    if not distillation.from_scratch:
-        teacher.check_going_on()
     synthetic = distillation.synthetic
     _ = engine_for(teacher.run, filter(None, [synthetic.way]), synthetic.engine)  # which may refuse it
 
 
-def student_record(distillation: Distillation, teacher: Teacher, data: StudentData) -> dict[str, object]:
+def check_start(start: Teacher, experiment: Experiment, distillation: Distillation) -> None:
+    """`InputError` for a run whose weights no student of the experiment can begin with."""
+    start.check_languages(experiment.file, experiment.config.languages)
+    if not distillation.from_scratch:
+        start.check_going_on()
+
+
+def student_record(
+    distillation: Distillation, data: StudentData, *, teacher: Teacher, start: Teacher
+) -> dict[str, object]:
     """What run.json of a student says besides."""
-    before = {} if distillation.from_scratch else direction_lists(teacher.run)
+    before = {} if distillation.from_scratch else direction_lists(start.run)
     synthetic, few, valid = data.synthetic, data.few, data.validation_directions()
     all_few = [*dict.fromkeys([*before.get(FEW, []), *few])]
     return {
         SYNTHETIC: [*dict.fromkeys([*before.get(SYNTHETIC, []), *synthetic])],
         **({FEW: all_few} if all_few else {}),
         TAUGHT_BY: teacher.describe(),
+        **({BEGAN_WITH: start.describe()} if distillation.start else {}),
         "distillation": {
             "sides": distillation.sides,
             "share": distillation.share,

@@ -87,8 +87,9 @@ class SyntheticSettings:
 class Distillation:
     """How the run `teacher` teaches a student.
 
-    `sides`: one of `SIDES`. The student has the architecture `student`, the teacher's by default, and begins
-    with the teacher's weights unless `from_scratch`. `share` (0–1) of the pairs of an epoch are synthetic.
+    `sides`: one of `SIDES`. The student begins with the weights of the run `start`, the teacher by default,
+    or `from_scratch`, and has the architecture `student`, by default that of the run that it begins with.
+    `share` (0–1) of the pairs of an epoch are synthetic.
     Without sides it may learn `few_lines` of people in each direction that has no text. `remedy`: one of the
     grid's, or several with + between, whose options the training has. `word_level`: the weight of word-level
     distillation. `epochs`: that many in place of the config's.
@@ -97,6 +98,7 @@ class Distillation:
     teacher: Path
     sides: str = BOTH
     student: str | None = None
+    start: Path | None = None
     from_scratch: bool = False
     share: float = 0.5
     few_lines: int = 0
@@ -119,6 +121,16 @@ class Distillation:
                 "below 1, or --sides none"
             )
 
+        if self.start and self.from_scratch:
+            raise InputError(
+                f"--start-from {self.start} names the weights that the student begins with, and "
+                "--from-scratch wants none; leave one of them out"
+            )
+        if self.start and self.sides == NONE:
+            raise InputError(
+                f"--sides {NONE} has nothing of the teacher but its weights, and --start-from names others; "
+                f"leave it out, and give {self.start} as the teacher"
+            )
         _ = options_of_remedy(self.remedy)  # which refuses what there is not
         if self.from_scratch and "from_pivot" in self.remedy.split(TOGETHER):
             raise InputError(

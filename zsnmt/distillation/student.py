@@ -43,33 +43,33 @@ COUNTED = ("--warmup-updates", *ENDS)
 SAMPLING_FILE = "sampling.json"
 
 
-def student_options(config: Config, distillation: Distillation, teacher: Teacher) -> list[str]:
+def student_options(config: Config, distillation: Distillation, start: Teacher) -> list[str]:
     """The options of fairseq-train for a student, but for its data; later ones override earlier ones.
 
-    One that goes on from its teacher has the teacher's options but for a remedy, half of the config's
-    learning rate, or of the teacher's, and few epochs, or few for each shard, each of them validated; one
-    from scratch those of the config. Raises `InputError` for an architecture that there is not.
+    One that goes on from a run, its teacher or another, has that run's options but for a remedy, half of the
+    config's learning rate, or of the run's, and few epochs, or few for each shard, each of them validated;
+    one from scratch those of the config. Raises `InputError` for an architecture that there is not.
     """
-    architecture = distillation.student or teacher.architecture
+    architecture = distillation.student or start.architecture
     check_architecture(architecture)
     if distillation.from_scratch:
         return ["--arch", architecture, "--distributed-world-size", "1", *config.fairseq_options]
-    remedy = teacher.record.get("distillation", {}).get("remedy", "")
-    of_teacher = without_remedy(options_of(teacher.run), remedy)
+    remedy = start.record.get("distillation", {}).get("remedy", "")
+    before = without_remedy(options_of(start.run), remedy)
     # The config of an adaptation may leave the rate to the run that was adapted.
     own_rate = "--lr" in separate(config.fairseq_options)
-    peak = training_options(architecture, config.fairseq_options if own_rate else of_teacher).lr[0]
+    peak = training_options(architecture, config.fairseq_options if own_rate else before).lr[0]
     going_on = {
         "--arch": architecture,
         "--lr": peak / 2,
         "--max-epoch": EPOCHS * config.shards,
         "--patience": PATIENCE * config.shards,
-        "--finetune-from-model": teacher.model.resolve(),
+        "--finetune-from-model": start.model.resolve(),
     }
-    given = separate(of_teacher)
-    # Of little text a teacher may have more epochs from one validation to the next than a student has.
+    given = separate(before)
+    # Of little text a run may have more epochs from one validation to the next than a student has.
     going_on |= {name: 1 for name in ("--validate-interval", "--save-interval") if name in given}
-    return [*of_teacher, *option_words(going_on)]
+    return [*before, *option_words(going_on)]
 
 
 def without_remedy(options: Sequence[str], remedy: str) -> list[str]:
@@ -109,7 +109,7 @@ def check_tags(teacher: Teacher, options: Namespace) -> None:
 
 
 def options_of_config(config: Config, distillation: Distillation) -> Sequence[str]:
-    """The options that a config has for students, which are for those that go on from their teacher."""
+    """The options that a config has for students, which are for those that go on from a run."""
     return [] if distillation.from_scratch else config.distillation
 
 
@@ -172,45 +172,45 @@ def sizes_of_student(options: Namespace) -> dict[str, Size]:
     return {name: weight.shape for name, weight in task.build_model(options).state_dict().items()}
 
 
-def shared_depths(teacher: Teacher, sizes: Mapping[str, Size], options: Namespace) -> dict[str, int]:
+def shared_depths(start: Teacher, sizes: Mapping[str, Size], options: Namespace) -> dict[str, int]:
     """How many layers the stacks have of a student of these sizes and options, which begins with weights of
-    its teacher; nothing where it has all of the teacher's layers.
+    a run; nothing where it has all of that run's layers.
 
-    Raises `InputError` unless the weights fit, and for more layers where the student would not begin as its
-    teacher.
+    Raises `InputError` unless the weights fit, and for more layers where the student would not begin with the
+    run's translations.
     """
     wanted = depths(sizes)
-    of_teacher, copies = fit_layers(teacher.sizes, wanted)
-    different = [name for name in {**of_teacher, **sizes} if of_teacher.get(name) != sizes.get(name)]
+    given, copies = fit_layers(start.sizes, wanted)
+    different = [name for name in {**given, **sizes} if given.get(name) != sizes.get(name)]
     if different:
         raise InputError(
-            f"{options.arch} cannot begin with the weights of {teacher.run}: {different[0]} is not of one "
+            f"{options.arch} cannot begin with the weights of {start.run}: {different[0]} is not of one "
             "size in both; train the student --from-scratch, or leave out --student and what changes its "
             "size (it may have fewer layers, or more)"
         )
     if copies:
-        check_growth(read_options(teacher.architecture, options_of(teacher.run), Path(options.data)), options)
-    return wanted if wanted != depths(teacher.sizes) else {}
+        check_growth(read_options(start.architecture, options_of(start.run), Path(options.data)), options)
+    return wanted if wanted != depths(start.sizes) else {}
 
 
 def deeper_options(
     layers: int | None,
     distillation: Distillation,
-    teacher: Teacher,
+    start: Teacher,
     *,
     data: Path,
     options: Sequence[str] = (),
 ) -> list[str]:
-    """The options of a student with so many encoder layers, for one that learns from translations and whose
-    teacher has fewer; those that choose layers choose the teacher's. None for others, where a person's
-    `options` say how many layers it has, and where one with more would not begin as its teacher.
+    """The options of a student with so many encoder layers, for one that learns from translations and begins
+    with a run that has fewer; those that choose layers choose that run's. None for others, where a person's
+    `options` say how many layers it has, and where one with more would not begin with the run's translations.
     """
-    own_architecture = distillation.student not in (None, teacher.architecture)
+    own_architecture = distillation.student not in (None, start.architecture)
     if layers is None or own_architecture or distillation.from_scratch or not distillation.uses:
         return []
     if any(word.partition("=")[0] == ENCODER_LAYERS for word in options):
         return []
-    before = read_options(teacher.architecture, options_of(teacher.run), data)
+    before = read_options(start.architecture, options_of(start.run), data)
     if layers <= before.encoder_layers or growth_fault(before):
         return []
     places = places_of_choices(before, layers)
@@ -231,11 +231,11 @@ def growth_fault(options: Namespace) -> str | None:
     return next((option for option, given in whole.items() if given), None)
 
 
-def places_of_choices(teacher: Namespace, layers: int) -> dict[str, list[int]]:
-    """By the options that choose encoder layers, from 1, where the teacher's stand among so many."""
-    places = places_of(teacher.encoder_layers, layers)
+def places_of_choices(before: Namespace, layers: int) -> dict[str, list[int]]:
+    """By the options that choose encoder layers, from 1, where those chosen before stand among so many."""
+    places = places_of(before.encoder_layers, layers)
     return {
-        option: [places[layer - 1][0] + 1 for layer in layers_chosen_by(option, teacher)]
+        option: [places[layer - 1][0] + 1 for layer in layers_chosen_by(option, before)]
         for option in OF_ENCODER_LAYERS
     }
 
@@ -246,23 +246,22 @@ def layers_chosen_by(option: str, options: Namespace) -> list[int]:
     return [*chosen_layers(value, options.encoder_layers)]
 
 
-def check_growth(teacher: Namespace, student: Namespace) -> None:
-    """`InputError` for a model with more layers than its teacher in which copies of layers would not be
-    without effect at first (see `growth_fault`), or where other layers than the teacher's are chosen by their
-    numbers.
+def check_growth(before: Namespace, student: Namespace) -> None:
+    """`InputError` for a model with more layers than that before in which copies of layers would not be
+    without effect at first (see `growth_fault`), or where other layers are chosen by their numbers.
     """
     if fault := growth_fault(student):
         raise InputError(
-            f"a student with {fault} cannot have more layers than its teacher and begin with the same "
-            "translations; train it --from-scratch, or give it as many layers"
+            f"a student with {fault} cannot have more layers than the run that it starts from and "
+            "begin with the same translations; train it --from-scratch, or give it as many layers"
         )
-    for option, same in places_of_choices(teacher, student.encoder_layers).items():
+    for option, same in places_of_choices(before, student.encoder_layers).items():
         if layers_chosen_by(option, student) != same:
             numbers = ",".join(map(str, same)) or "none"
             raise InputError(
-                f"a student with more layers than its teacher begins with the same translations only by "
-                f"{option} {numbers}, which are the teacher's layers; give that after --, or train it "
-                "--from-scratch"
+                "a student with more layers than the run that it starts from begins with the same "
+                f"translations only by {option} {numbers}, which are the layers of that run; give that after "
+                "--, or train it --from-scratch"
             )
 
 
@@ -273,11 +272,11 @@ def authentic_directions(options: Namespace, data: Path, languages: Sequence[str
     )
 
 
-def updates_of_epoch(teacher: Teacher, pairs: int) -> float | None:
-    """About how many updates an epoch of so many sentence pairs takes, by how many pairs an update of the
-    teacher's training had; None where its log does not say.
+def updates_of_epoch(start: Teacher, pairs: int) -> float | None:
+    """About how many updates an epoch of so many sentence pairs takes, by how many pairs an update had of the
+    run that the student begins with; None where its log does not say.
     """
-    log = teacher.run / LOG_FILE
+    log = start.run / LOG_FILE
     each = log.is_file() and pairs_of_update(log.read_text(encoding="utf-8", errors="replace"))
     return pairs / each if each else None
 

@@ -34,6 +34,7 @@ from zsnmt.text.pipeline import FILES, PIPELINE_FILE
 
 PIPELINE = (LANGUAGES_FILE, "dict.*.txt", PIECE_COUNTS_FILE, *FILES)
 TAUGHT_BY = "distilled_from"  # what run.json says of a student's teacher
+BEGAN_WITH = "began_with"  # and of the run whose weights it began with, where that is another
 
 
 @dataclass(frozen=True)
@@ -123,8 +124,8 @@ def keep_pipeline(run: Path, data: Path) -> None:
 
 
 def check_same_run(run: Path, command: str, further: Mapping[str, Any]) -> None:
-    """`InputError` if a run with checkpoints was made by another command, or taught by another model, than
-    `further` says of a run to be made.
+    """`InputError` if a run with checkpoints was made by another command, was taught by another model or
+    began with another, than `further` says of a run to be made.
     """
     if not has_checkpoint(run) or not (run / RECORD_FILE).is_file():
         return
@@ -133,18 +134,17 @@ def check_same_run(run: Path, command: str, further: Mapping[str, Any]) -> None:
         raise InputError(
             f"{run} is another run, made by '{made}', and not by '{command}'; choose another name with --name"
         )
-    before, now = (models_of(of.get(TAUGHT_BY)) for of in (record, further))
-    if before and now and before != now:
-        raise InputError(
-            f"{run} was taught by another model than is now at {further[TAUGHT_BY]['run']}; choose another "
-            "name with --name, or remove the run to have it taught again"
-        )
+    for key, did in {TAUGHT_BY: "was taught by", BEGAN_WITH: "began with"}.items():
+        before, now = (models_of(of.get(key)) for of in (record, further))
+        if before and now and before != now:
+            raise InputError(
+                f"{run} {did} another model than is now at {further[key]['run']}; choose another name with "
+                "--name, or remove the run to have it taught again"
+            )
 
 
 def models_of(teacher: Any) -> list[str]:
-    """The checksums of the models by which a run was taught, as its record describes them; none where it does
-    not.
-    """
+    """The checksums of a teacher's models, as a record describes it; none where it does not."""
     if not isinstance(teacher, Mapping):
         return []
     return [str(teacher.get("model", "")), *chain.from_iterable(map(models_of, teacher.get("beside", [])))]
