@@ -4,6 +4,7 @@ printed of them.
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from fairseq.sequence_generator import EnsembleModel, SequenceGenerator
@@ -97,6 +98,12 @@ def test_the_language_of_a_mask_has_its_share_of_the_words():
     words = 300 - 4 - len(subject.codec.languages)
     assert {len(of) for of in subject.counts.values()} == {round(0.4 * words)}
     assert len({sentence.start for sentence in subject.sentences}) == 1
+
+
+@pytest.mark.parametrize("given", [dict(), dict(mask=True, run=Path("run"))])
+def test_a_share_of_words_without_a_mask_of_random_weights_is_refused(given):
+    with pytest.raises(InputError, match="--share is of random weights and --mask"):
+        next(translation(**{**SETTINGS, **given, "share": 0.4}))
 
 
 @pytest.mark.parametrize("one_process, of_pytorch", [(False, [(2, 1)]), (True, [(2, 1), (1, 2)])])

@@ -77,7 +77,7 @@ def serving(
             system.translator.translate(lines, to, source)
             speeds[ALONE].append(requests / (perf_counter() - begin))
             work[ALONE].append((used_seconds() - used) / requests)
-            for number in clients:
+            for number in dict.fromkeys(clients):
                 title = f"{number} client{'s' if number > 1 else ''}"
                 used = seconds_of(pid)
                 seconds, found = under_load(address, bodies, number)

@@ -1,5 +1,7 @@
 """Sizes of the models that are measured."""
 
+SHARE = 0.5  # of the words, which are the pieces of the target language where a mask is measured
+
 SIZES = {
     "paper": dict(
         encoder_layers=5, decoder_layers=5, width=512, feed_forward=2048, heads=8, vocabulary=18_900

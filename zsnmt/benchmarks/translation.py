@@ -14,6 +14,7 @@ import torch
 from zsnmt.benchmarks.engines import MASK, PIVOT, STOCK, Way, timed_translation, ways
 from zsnmt.benchmarks.helper import Helper
 from zsnmt.benchmarks.paired import ratios, warn_if_busy
+from zsnmt.benchmarks.sizes import SHARE
 from zsnmt.benchmarks.subjects import Subject, into_one_language, random_subject, trained_subject
 from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, FLOAT32, INT8, PYTORCH
 from zsnmt.decoding.search import Hypothesis
@@ -85,7 +86,7 @@ def translation(
     single_process: bool,
     output: Path | None,
     mask: bool = False,
-    share: float = 0.5,
+    share: float | None = None,
     pivot: bool = False,
     cpu_seconds: bool = False,
 ) -> Iterator[str]:
@@ -93,8 +94,10 @@ def translation(
     of a size.
 
     With a `mask`, also among the pieces of the target language alone, which of random weights are this
-    `share` of the words. With `pivot`, a run also translates through its pivot.
+    `share` of the words (0–1, `SHARE` unless given). With `pivot`, a run also translates through its pivot.
     """
+    if share is not None and (run is not None or not mask):
+        raise InputError("--share is of random weights and --mask; leave out the run, and give --mask")
     warn_if_busy()
     torch.set_num_threads(1)  # here, where others begin
     if run is None:
@@ -105,7 +108,7 @@ def translation(
             )
         subject = random_subject(size or "paper", beam, lines)
         if mask:
-            subject = into_one_language(subject, share)
+            subject = into_one_language(subject, SHARE if share is None else share)
     else:
         if size or not (source and to and text):
             raise InputError("a run is measured with --from, --to and --text, and without --size")

@@ -32,7 +32,7 @@ from importlib import import_module
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.benchmarks.sizes import SIZES
+from zsnmt.benchmarks.sizes import SHARE, SIZES
 from zsnmt.cli.recipe import positive
 from zsnmt.decoding.options import add_engine_options
 from zsnmt.decoding.search import Search
@@ -201,7 +201,9 @@ def add_translation(verbs: Verbs) -> None:
         "--mask", action="store_true", help="also among the target language's pieces alone, into one language"
     )
     verb.add_argument(
-        "--share", type=float, default=0.5, help="of the words of random weights that the language has"
+        "--share",
+        type=float,
+        help=f"with --mask: of the words of random weights that the language has (default: {SHARE:g})",
     )
     verb.add_argument("--pivot", action="store_true", help="also through a run's pivot")
     verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
