@@ -12,6 +12,7 @@ set -euo pipefail
 
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 VENV="${VENV:-$ROOT/.venv}"
+CHOSEN="${PYTHON:-}" # by a person; an environment that is there must be of it
 PYTHON="${PYTHON:-python3}"
 MARKER="$VENV/.zsnmt-setup"
 
@@ -47,6 +48,15 @@ check_python() {
   esac
 }
 
+describe() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2], "of", sys.base_prefix)' 2> /dev/null || true; }
+
+check_environment() { # it cannot become one of another Python
+  local made
+  made="$(describe "$VENV/bin/python")"
+  [ -z "$made" ] || [ "$made" = "$(describe "$PYTHON")" ] \
+    || fail "$VENV has Python $made, and PYTHON=$PYTHON is another; remove it, choose another folder by VENV, or leave out PYTHON"
+}
+
 install() { # a title, then pip's arguments
   say "installing $1"
   "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check ${WHERE[@]+"${WHERE[@]}"} "${@:2}" \
@@ -68,6 +78,7 @@ read_options() {
 
 main() {
   read_options "$@"
+  [ -z "$CHOSEN" ] || { check_python; check_environment; }
   if [ -f "$MARKER" ] && [ "$(cat "$MARKER")" = "$(wanted)" ]; then
     say "$VENV is complete, nothing to do"
     return

@@ -303,7 +303,7 @@ def test_another_run_or_another_base_than_that_of_a_run_is_refused_at_once(tiny,
     anew = adapt(config, tiny.run(), runs)
     record.write_text(text)
     assert anew.returncode == 1
-    assert f"was adapted from another model than is now in {tiny.run()}; choose another name" in anew.stderr
+    assert f"was adapted from another model than is now at {tiny.run()}; choose another name" in anew.stderr
     assert "done before" not in other.stderr + anew.stderr
 
 

@@ -3,6 +3,7 @@
 import ast
 import os
 import subprocess
+import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -196,6 +197,19 @@ def test_set_up_refuses_another_python_in_one_sentence(tmp_path, version, messag
     )
     assert stopped.returncode == 1 and message in stopped.stderr and stopped.stderr.count("\n") == 1
     assert not (tmp_path / "venv").exists()
+
+
+def test_set_up_notices_that_an_environment_is_of_another_python_than_the_one_given(tmp_path):
+    (folder := tmp_path / "venv" / "bin").mkdir(parents=True)
+    fake_python(folder, "3.12 of /opt")
+    environment = {**os.environ, "PYTHON": sys.executable, "VENV": str(tmp_path / "venv")}
+    environment |= {"PIP_NO_INDEX": "1"}
+    command = ["bash", ROOT / "scripts/setup.sh"]
+    stopped = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert stopped.returncode == 1 and stopped.stderr.count("\n") == 1
+    assert f"venv has Python 3.12 of /opt, and PYTHON={sys.executable} is another; remove" in stopped.stderr
+    fake_python(folder, f"3.{sys.version_info.minor} of {sys.base_prefix}")
+    assert "is another" not in subprocess.run(command, env=environment, capture_output=True, text=True).stderr
 
 
 def test_configs_name_a_loss_unless_they_adapt_and_one_module_calls_fairseq():

@@ -126,6 +126,7 @@ def test_updates_that_cannot_be_shared_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(Adaptation, "text", tmp_path)
     experiment = Experiment(Config((PIVOT, NEW), text="text"), tmp_path / "x.conf", tmp_path / "x")
     steps = Steps("adapt", team=Team(2, gpus=False))
+    (model := tmp_path / "model.pt").touch()
     with pytest.raises(InputError, match="2 processes cannot share the batches of an update evenly"):
         adapt.check_adaptation(steps, experiment, Adaptation(tmp_path), run=tmp_path / "x", recipe="")
-    assert not [*tmp_path.iterdir()]
+    assert [*tmp_path.iterdir()] == [model]

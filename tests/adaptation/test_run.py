@@ -18,6 +18,7 @@ from zsnmt.errors import InputError
         ({"noise_scale": float("nan")}, "--noise-scale is nan; it must be from 0 to 100"),
         ({"noise_scale": -1.0}, "--noise-scale is -1; it must be"),
         ({"noise_scale": 1e308}, "--noise-scale is 1e.308; it must be"),
+        ({"noise": "none", "noise_scale": 2.0}, "scales the noise, and --noise none has none; leave one"),
         ({"allow_unknown": float("nan")}, "--allow-unknown is nan; it is a share, from 0 to 1"),
         ({"allow_unknown": 1.5}, "--allow-unknown is 1.5; it is a share"),
     ],

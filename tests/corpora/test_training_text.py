@@ -3,6 +3,7 @@
 import json
 import random
 import tracemalloc
+from functools import partial
 from itertools import compress
 from pathlib import Path
 
@@ -217,3 +218,15 @@ def test_the_script_refuses_what_it_cannot_do(text, tmp_path):
         refused = run_command("scripts/check_overlap.py", text, "--languages", *LANGUAGES, *options)
         assert refused.returncode != 0 and message in refused.stderr and "Traceback" not in refused.stderr
     assert not (tmp_path / "list.tsv").exists() and not (tmp_path / "clean").exists()
+
+
+@pytest.mark.parametrize("languages", [["en", "de", "de"], ["en", "de", "en"]])
+def test_a_language_that_is_named_twice_is_refused(tmp_path, languages):
+    """Its pairs would be judged twice, and what is left out of them counted so."""
+    for split in ("train", "valid", "test"):
+        for language in ("en", "de"):
+            write_lines(tmp_path / f"{split}.de-en.{language}", [f"{split} {language}"])
+    for read in (check_overlap, partial(make_training_text, target=tmp_path / "made")):
+        with pytest.raises(InputError, match=f"two or more, each once; here it is '{' '.join(languages)}'"):
+            read(tmp_path, languages=languages)
+    assert not (tmp_path / "made").exists()

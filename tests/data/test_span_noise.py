@@ -1,5 +1,7 @@
 """Masked spans: what is masked, how much, and what stays."""
 
+import math
+
 import pytest
 import torch
 
@@ -63,7 +65,9 @@ def test_noise_is_drawn_anew_from_pytorchs_numbers():
     assert torch.equal(given, sentences(20, 12)) and torch.equal(noise(0.0)(given, PAD), given)
 
 
-@pytest.mark.parametrize("share, length", [(1.0, 3.0), (-0.1, 3.0), (0.3, 0.0)])
+@pytest.mark.parametrize(
+    "share, length", [(1.0, 3.0), (-0.1, 3.0), (0.3, 0.0), (0.3, math.nan), (0.3, math.inf)]
+)
 def test_bad_values_are_refused(share, length):
     with pytest.raises(ValueError, match="it must be"):
         noise(share, length)

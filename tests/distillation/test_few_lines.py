@@ -17,6 +17,7 @@ from zsnmt.distillation.student import tempered_share
 from zsnmt.distillation.student_data import make_data, options_of_data
 from zsnmt.errors import InputError
 from zsnmt.languages import FEW_SHOT, SUPERVISED, Direction, kind_of
+from zsnmt.runs.start import BEGAN_WITH, TAUGHT_BY
 from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.steps import Steps
@@ -137,9 +138,10 @@ def test_an_epoch_is_as_long_as_that_of_the_control_and_few_lines_have_their_sha
 def test_the_record_tells_few_shot_directions_from_all_others(last_stage, tmp_path):
     data, _, distillation = last_stage
     (tmp_path / "run.json").write_text(json.dumps({"config": "c", "system": "s", "text": "t", "seed": 1}))
-    teacher = SimpleNamespace(run=tmp_path, describe=dict)
-    said = student_record(distillation, teacher, data)
+    origins = {TAUGHT_BY: {"system": "s"}, BEGAN_WITH: {"system": "another"}}
+    said = student_record(distillation, data, start=SimpleNamespace(run=tmp_path), origins=origins)
     assert said["few_shot"] == data.few and said["synthetic"] == []
+    assert {key: said[key] for key in origins} == origins
     about = said["distillation"]
     assert about["few_lines"]["from"] == "validation text" and about["few_lines"]["lines"] == NUMBER
     assert about["checkpoints_chosen_on"]["validation text by people"] == TRAINED[::2]

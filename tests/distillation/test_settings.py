@@ -65,7 +65,7 @@ def test_weights_to_start_from_are_for_students_that_have_a_teacher_and_weights(
     assert Distillation(RUN, start=Path("student"), sides="sources").start == Path("student")
     with pytest.raises(InputError, match="names the weights .* and --from-scratch wants none"):
         Distillation(RUN, start=Path("student"), from_scratch=True)
-    with pytest.raises(InputError, match="leave it out, and give student as the teacher"):
+    with pytest.raises(InputError, match="name other sides, or leave out --start-from and give student as"):
         Distillation(RUN, start=Path("student"), sides="none")
 
 

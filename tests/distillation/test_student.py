@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from fairseq.data import SampledMultiDataset
 
+from tests.conftest import ROOT
 from tests.data.test_tagged_pairs import pairs
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.distillation import distill
@@ -176,7 +177,7 @@ def test_options_are_read_in_both_forms(teacher):
 
 def test_a_schedule_that_nobody_can_stretch_is_refused_before_anything_is_made(teacher, monkeypatch):
     """Its end is counted in updates, and the teacher's log does not say how many an epoch has."""
-    checks = dict.fromkeys(("check_languages", "check_going_on"), lambda *_: None)
+    checks = dict.fromkeys(("check_languages", "check_going_on"), lambda *_, **__: None)
     vars(teacher).update(checks, record={"system": "x", "seed": 1})
     monkeypatch.setattr(distill, "Teacher", lambda *_: teacher)
     monkeypatch.setattr(distill, "prepare_data", lambda *_: pytest.fail("data are made"))
@@ -194,30 +195,37 @@ def test_a_schedule_that_nobody_can_stretch_is_refused_before_anything_is_made(t
         )
 
 
-@pytest.mark.parametrize("knows_others", [True, False])
-def test_of_several_rounds_students_alone_read_two_languages(teacher, monkeypatch, capsys, knows_others):
-    """Unless the first teacher has learned them, too, as a student has."""
-    made = []
-    vars(teacher).update(record={"system": "x", "seed": 1}, knows_others=knows_others)
+@pytest.fixture
+def in_rounds(teacher, monkeypatch):
+    """What students of some rounds would be made with: their settings and the rest, for each."""
+    vars(teacher).update(record={"system": "x", "seed": 1})
     monkeypatch.setattr(distill, "Teacher", lambda *_: teacher)
-    monkeypatch.setattr(
-        distill,
-        "distill_run",
-        lambda steps, experiment, chosen, **how: made.append((chosen, how)) or Path(how["name"]),
-    )
     config = SimpleNamespace(**vars(CONFIG), word_level=0.0)
-    chosen = Distillation(teacher.run, synthetic=SyntheticSettings(way=parse_method("ensemble")))
-    for rounds in (1, 3):
+    experiment = Experiment(config, Path("x.conf"), teacher.run / "x")
+
+    def distilled(chosen: Distillation, rounds: int, name: str | None, *words: str) -> list:
+        made: list = []
+
+        def distill_run(steps, experiment, chosen, **how) -> Path:
+            made.append((chosen, how))
+            return Path(how["name"])
+
+        monkeypatch.setattr(distill, "distill_run", distill_run)
         distill.distill_rounds(
-            Steps("distill"),
-            Experiment(config, Path("x.conf"), teacher.run / "x"),
-            chosen,
-            rounds=rounds,
-            name="deep",
-            seed=None,
-            words=["--way", "ensemble", "--share", "0.6"],
+            Steps("distill"), experiment, chosen, rounds=rounds, name=name, seed=None, words=words
         )
-    alone, first, *others = made
+        return made
+
+    return distilled
+
+
+@pytest.mark.parametrize("knows_others", [True, False])
+def test_of_several_rounds_students_alone_read_two_languages(teacher, in_rounds, capsys, knows_others):
+    """Unless the first teacher has learned them, too, as a student has."""
+    vars(teacher).update(knows_others=knows_others)
+    chosen = Distillation(teacher.run, synthetic=SyntheticSettings(way=parse_method("ensemble")))
+    words = "--way", "ensemble", "--share", "0.6"
+    (alone,), (first, *others) = (in_rounds(chosen, rounds, "deep", *words) for rounds in (1, 3))
     assert alone[0] == chosen and "--way ensemble --share 0.6" in alone[1]["recipe"]
     assert (first[0].synthetic.ensemble is not None) == knows_others
     assert ("--way ensemble" in first[1]["recipe"]) == knows_others and "--share 0.6" in first[1]["recipe"]
@@ -228,6 +236,27 @@ def test_of_several_rounds_students_alone_read_two_languages(teacher, monkeypatc
     for each, how in others:
         assert each.synthetic.ensemble and "--way ensemble --share 0.6 --rounds" in how["recipe"]
     assert ("reads sentences of the pivot alone" in capsys.readouterr().err) != knows_others
+
+
+def test_the_first_of_several_rounds_alone_begins_with_another_run(teacher, in_rounds):
+    chosen, words = (
+        Distillation(teacher.run, start=Path("other")),
+        ("--start-from", "other", "--share", "0.6"),
+    )
+    (first, of_first), (second, of_second) = in_rounds(chosen, 2, None, *words)
+    assert (first.start, second.start, second.teacher) == (Path("other"), None, Path("x_distilled"))
+    assert "--start-from other --share 0.6" in of_first["recipe"]
+    assert "--start-from" not in of_second["recipe"] and "--share 0.6 --rounds 2" in of_second["recipe"]
+
+
+def test_a_recorded_command_is_the_same_whatever_folder_it_is_given_in(in_rounds, tmp_path, monkeypatch):
+    (run := tmp_path / "runs" / "other").mkdir(parents=True)
+    recorded = set()
+    for folder, given in ((tmp_path, "runs/other"), (run, "../other"), (ROOT, str(run))):
+        monkeypatch.chdir(folder)
+        ((_, how),) = in_rounds(Distillation(run, start=run), 1, "x", "--start-from", given)
+        recorded.add(how["recipe"].partition(" --start-from ")[2])
+    assert recorded == {str(run)}
 
 
 def test_what_the_training_would_refuse_is_refused_before_anything_is_translated(made):

@@ -1,5 +1,6 @@
 """What a teacher must be, and by which engine it translates."""
 
+import json
 import shutil
 from copy import copy
 from pathlib import Path
@@ -13,7 +14,9 @@ from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.distillation import synthetic_text
+from zsnmt.distillation.distill import ANOTHER_START, check_start
 from zsnmt.distillation.filtered_text import make_synthetic_text
+from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.synthetic_text import with_engine
 from zsnmt.distillation.teacher import Interpreter, Teacher
 from zsnmt.errors import InputError
@@ -36,8 +39,16 @@ def test_a_model_that_was_made_anew_while_it_taught_is_not_gone_on_from(run):
     teacher.check_unchanged()
     with (run / "model.pt").open("ab") as file:
         file.write(b"more")
-    with pytest.raises(InputError, match="model.pt was made anew while .*run taught; run the same command"):
+    with pytest.raises(InputError, match="model.pt was made anew after it was read; run the same command"):
         teacher.check_unchanged()
+
+
+def test_a_teacher_whose_record_does_not_say_its_commit_can_be_described(run):
+    record = json.loads((run / "run.json").read_text())
+    del record["commit"]
+    (run / "run.json").write_text(json.dumps(record))
+    described = Teacher(run).describe()
+    assert described["system"] == record["system"] and described["commit"] is None
 
 
 def test_data_of_another_pipeline_are_refused(run, tmp_path):
@@ -47,6 +58,16 @@ def test_data_of_another_pipeline_are_refused(run, tmp_path):
     (data / "languages.txt").write_text("inglan\nvelan\n")
     with pytest.raises(InputError, match="data has another languages.txt than .*run was trained with"):
         teacher.check_pipeline(data)
+
+
+def test_a_run_to_start_from_is_of_the_teachers_languages_and_text(run, tmp_path):
+    """Not the config is to be changed then, which goes with the teacher."""
+    start, config = Teacher(run), SimpleNamespace(languages=["inglan", "velan", "tamun"])
+    experiment = SimpleNamespace(file=Path("x.conf"), config=config)
+    with pytest.raises(InputError, match="run was trained on inglan velan .*; give --start-from a run of"):
+        check_start(start, experiment, Distillation(Path("teacher"), start=run))
+    with pytest.raises(InputError, match="data has another .*; give --start-from a run of the same text"):
+        start.check_pipeline(tmp_path / "data", remedy=ANOTHER_START)
 
 
 def test_the_same_model_does_not_translate_with_itself(run, tmp_path):

@@ -762,6 +762,16 @@ def test_an_adapted_run_is_not_compared_through_another_runs_pivot(run, baseline
     assert "pivot: the run that this one goes on from had another run for its pivot" in caplog.text
 
 
+def test_an_adapted_run_has_nothing_of_before_by_sources_that_are_not_known(models, run, baseline):
+    scores_of(baseline, directions=[AA_BB])
+    before = Path(shutil.copytree(baseline / HYPOTHESES, run / BEFORE))
+    for record in before.glob("*.json"):
+        settings = json.loads(record.read_text())
+        del settings["sources"]
+        record.write_text(json.dumps(settings))
+    assert scores_of(run, directions=[AA_BB]).before == []
+
+
 @pytest.mark.parametrize("known", [True, False])
 def test_an_adapted_run_has_nothing_of_before_by_weights_that_it_does_not_go_on_from(
     models, run, baseline, caplog, known

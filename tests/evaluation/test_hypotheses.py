@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.evaluation import MadeUpTranslator, sentences
+from zsnmt.errors import InputError
 from zsnmt.evaluation import hypotheses
 from zsnmt.evaluation.hypotheses import (
     Hypotheses,
@@ -287,3 +288,17 @@ def test_other_directions_stay_where_one_is_added_or_has_other_sources(tmp_path,
     assert [each for asked in own.asked for each in asked] == ["aa-bb", "piv-bb"]
     translate([AA_BB, PIV_BB], aa="2")
     assert [each for asked in own.asked for each in asked] == ["aa-bb", "piv-bb", "aa-bb"]
+
+
+@pytest.mark.parametrize("sources", [None, ["1"], {"aa-bb": 1}])
+def test_settings_with_damaged_sources_are_those_of_nothing(tmp_path, own, sources):
+    """What they are beside is translated again, and they are not taken for those of an earlier run."""
+    sets, settings = sets_of([AA_BB]), {"beam": 4, "sources": {"aa-bb": "1"}}
+    run([*direct_jobs(Hypotheses(tmp_path, DIRECT, settings, own), sets)])
+    record = settings_file(tmp_path, DIRECT)
+    record.write_text(json.dumps(json.loads(record.read_text()) | {"sources": sources}))
+    if sources is not None:
+        with pytest.raises(InputError, match="direct.json is damaged .*sources cannot be .*score it again"):
+            kept_ways(tmp_path, "score it again")
+    run([*direct_jobs(Hypotheses(tmp_path, DIRECT, settings, own), sets)])
+    assert len(own.asked) == 2

@@ -3,13 +3,16 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tests.support.scores import made_up_scores
+from zsnmt.cli import evaluate
 from zsnmt.decoding.methods.settings import parse_method, parse_ways
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
+from zsnmt.evaluation import scored_run
 from zsnmt.evaluation.scored_run import (
     check_before_scoring,
     choose_settings,
@@ -77,6 +80,7 @@ def test_the_baseline_of_the_same_config_and_seed_may_pivot(tmp_path, monkeypatc
     run.mkdir(parents=True)
     baseline = tmp_path / "iwslt17" / "zs_transformer" / "seed2"
     assert pivot_of(run, "baseline") == baseline
+    assert pivot_of(Path("/run"), "baseline") == Path("/zs_transformer/run")  # as in a container
     assert pivot_of(run, None) is pivot_of(run, "self") is None
     assert pivot_of(run, "runs/other") == Path("runs/other")
     monkeypatch.chdir(run)
@@ -130,3 +134,13 @@ def test_a_run_that_is_named_as_its_own_pivot_translates_through_it_itself(tmp_p
         InputError, match="nothing, which is to translate through the pivot, is not a trained"
     ):
         other_pivot(run, tmp_path / "nothing")
+
+
+def test_all_runs_are_looked_at_before_the_first_is_scored(run, tmp_path, monkeypatch):
+    (run / "model.pt").touch()
+    begun: list[Path] = []
+    monkeypatch.setattr(evaluate, "Recipe", lambda *_: SimpleNamespace(variables={}, steps=None))
+    monkeypatch.setattr(scored_run, "score_run", lambda steps, folder, *_, **__: begun.append(folder))
+    with pytest.raises(InputError, match="nothing is not a run folder; give one made by zsnmt train"):
+        evaluate.main([str(run), str(tmp_path / "nothing")])
+    assert not begun

@@ -1,8 +1,13 @@
 """The steps of the probes of a run: what they leave of calls that were stopped."""
 
+import math
+import os
+
 import pytest
 
+from zsnmt.errors import InputError
 from zsnmt.languages import LANGUAGES_FILE
+from zsnmt.probing.run import make_probes
 from zsnmt.probing.settings import Probing
 from zsnmt.probing.steps import HELD_OUT, STATES, TRAINING, ProbeSteps
 from zsnmt.runs.folder import PIPELINE_FOLDER
@@ -37,3 +42,28 @@ def test_states_of_a_stopped_call_that_this_one_does_not_make_are_removed(
         monkeypatch.setattr(ProbeSteps, name, lambda *arguments: None)
     ProbeSteps(Steps("probe"), run, text, probing=Probing(**settings), new=new).make()
     assert {path.name for path in new.iterdir()} == {*made} == stored
+
+
+@pytest.mark.parametrize("variance", [0, -0.5, 1.01, math.nan])
+def test_a_share_of_the_variance_is_checked_before_states_are_stored(variance):
+    assert Probing(variance=1.0).variance == 1
+    with pytest.raises(InputError, match="--variance .* is not a share of the variance; give one above 0"):
+        Probing(variance=variance)
+
+
+def test_earlier_tables_stay_where_new_ones_do_not_get_into_their_place(tmp_path, monkeypatch):
+    earlier, new, rename = tmp_path / "probes", tmp_path / "probes.new", os.rename
+    earlier.mkdir()
+    (earlier / "classifiers.txt").write_text("earlier")
+    monkeypatch.setattr(ProbeSteps, "make", lambda self: {})
+    monkeypatch.setattr("zsnmt.report.probes.record.write_probe_record", lambda new, run, **_: new.mkdir())
+
+    def stopped_rename(source, target):
+        if source == new and not os.path.exists(target):
+            raise KeyboardInterrupt
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", stopped_rename)
+    with pytest.raises(KeyboardInterrupt):
+        make_probes(Steps("probe"), tmp_path, tmp_path, Probing(), keep_states=False)
+    assert (earlier / "classifiers.txt").read_text() == "earlier"

@@ -68,6 +68,7 @@ def test_a_run_in_which_another_process_is_at_work_is_refused(own_tiny):
         (9, None, r"has \d of the best checkpoints, and not 9; give a --number of \d or less"),
         (1, "zs_transformer_residual", "is there already"),
         (1, "a/b", "'a/b' cannot name a system"),
+        (1, "a:b", "a:b/seed1 cannot be the folder of a run"),
     ],
 )
 def test_what_cannot_be_made_is_refused_and_nothing_is_left(own_tiny, number, name, message):

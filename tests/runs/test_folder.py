@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tests.support.runs import log_line, validate
 from zsnmt.errors import InputError
 from zsnmt.runs.commands import recipe_command, same_command
 from zsnmt.runs.folder import describe_run, read_record
-from zsnmt.runs.start import Beginning, start_run
+from zsnmt.runs.start import ADAPTED_FROM, BEGAN_WITH, TAUGHT_BY, Beginning, check_same_run, start_run
 
 
 @pytest.fixture
@@ -113,6 +114,24 @@ def test_the_training_is_told_by_its_validations_where_the_log_was_cut(tmp_path)
     assert describe_run(tmp_path)["training"] == (
         "3 epochs, 300 updates, best validation loss 5 bits a token in epoch 3 after 300 updates"
     )
+
+
+@pytest.mark.parametrize(
+    "key, did", [(TAUGHT_BY, "was taught by"), (BEGAN_WITH, "began with"), (ADAPTED_FROM, "was adapted from")]
+)
+def test_a_run_goes_on_only_while_the_models_that_it_goes_back_to_are_the_same(made, key, did):
+    folder, _ = made
+    run, command = folder / "run", read_record(folder / "run")["command"]
+    for before, now, same in (
+        ({"model": "a"}, {"model": "a"}, True),
+        ({"system": "of an older record"}, {"model": "a"}, True),
+        ({"model": "a"}, {"model": "b"}, False),
+        ({"model": "a", "beside": [{"model": "b"}]}, {"model": "a", "beside": [{"model": "c"}]}, False),
+    ):
+        (run / "run.json").write_text(json.dumps(read_record(run) | {key: before}))
+        refused = pytest.raises(InputError, match=f"run {did} another model than is now at other; choose")
+        with nullcontext() if same else refused:
+            check_same_run(run, command, {key: {"run": "other", **now}})
 
 
 def test_a_recorded_command_can_be_given_to_a_shell(tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from zsnmt.runs.time_left import TimeLeft, duration
+from zsnmt.training.fairseq_train import given_values
 
 
 def entry(updates: int, seconds: float, epochs: float, speed: float = 4.0) -> str:
@@ -18,7 +19,7 @@ SCHEDULE = ["DATA", "--total-num-update", "13800", "--max-epoch", "40", "--patie
 
 
 def test_it_is_measured_on_the_first_updates_and_then_on_all_so_far():
-    left = TimeLeft(SCHEDULE)
+    left = TimeLeft(given_values(SCHEDULE))
     # The rate falls for 13,700 updates more; 40 epochs have 1,380 each. The second
     # time 100 took 50 seconds.
     assert left.after(entry(100, 30, 100 / 1380)) == ", 57 min to 3 h 50 min left"
@@ -36,6 +37,7 @@ def test_it_is_measured_on_the_first_updates_and_then_on_all_so_far():
         (["--max-update", "150"], ", about 25 s left"),
         (["--max-update", "150", "--max-epoch", "3"], ", about 10 s left"),
         (["--max-update", "100"], ""),
+        (["--max-update", "900", "--max-update=150"], ", about 25 s left"),  # the last, as fairseq takes it
         (["--max-update", "150", "--total-num-update", "120"], ", about 25 s left"),  # the rate ends nothing
         (["--total-num-update", "120"], ""),
         (["--total-num-update", "150", "--patience", "2"], ", at least 25 s left"),
@@ -46,18 +48,19 @@ def test_it_is_measured_on_the_first_updates_and_then_on_all_so_far():
     ],
 )
 def test_the_nearest_end_counts_and_only_patience_comes_before(options, said):
-    assert TimeLeft(options).after(entry(100, 30, 2.5, speed=2.0)) == said
+    assert TimeLeft(given_values(options)).after(entry(100, 30, 2.5, speed=2.0)) == said
 
 
 def test_where_the_clock_stands_the_speed_of_each_entry_counts():
-    left = TimeLeft(["--max-update", "17000"])
+    left = TimeLeft({"--max-update": "17000"})
     assert left.after(entry(14_200, 0, 5.1)) == ", about 12 min left"
     assert left.after(entry(14_300, 0, 5.1, speed=3.0)) == ", about 15 min left"
 
 
-def test_an_entry_that_lacks_figures_says_nothing():
-    assert TimeLeft(SCHEDULE).after('| train_inner | {"epoch": 1, "update": 0.5}') == ""
-    assert TimeLeft(SCHEDULE).after(entry(100, 30, 0.07, speed=0)) == ""
+def test_an_entry_that_lacks_figures_or_was_cut_says_nothing():
+    assert TimeLeft(given_values(SCHEDULE)).after('| train_inner | {"num_updates": 1, "wa}') == ""
+    assert TimeLeft(given_values(SCHEDULE)).after('| train_inner | {"epoch": 1, "update": 0.5}') == ""
+    assert TimeLeft(given_values(SCHEDULE)).after(entry(100, 30, 0.07, speed=0)) == ""
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,12 @@ def test_a_line_that_was_cut_short_is_left_out_and_spoils_no_other(tmp_path, kep
     assert [entry["updates"] for entry in read_validations(tmp_path)] == [50, 100]
 
 
+def test_a_training_adds_to_a_file_with_a_damaged_line(tmp_path):
+    (tmp_path / VALIDATION_FILE).write_bytes(b'{"epoch": 1\xff}\n{"epoch": 2')
+    append(tmp_path, 3, 150, 6.5)
+    assert [entry["updates"] for entry in read_validations(tmp_path)] == [150]
+
+
 @pytest.mark.parametrize("batch", [1, 7, 40])
 def test_counts_of_batches_add_up_to_the_bleu_of_the_corpus(batch):
     references = sentences("aa", 40)

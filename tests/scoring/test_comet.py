@@ -51,6 +51,17 @@ def test_model_and_version_are_in_the_signature(package):
     assert Comet("Unbabel/wmt20-comet-da").signature == "Unbabel/wmt20-comet-da|version:2.2.7"
 
 
+def test_a_model_that_cannot_be_fetched_is_refused(package, monkeypatch):
+    def fail(name: str) -> str:
+        raise KeyError(f"Model '{name}' not supported by COMET.")
+
+    monkeypatch.setattr(sys.modules["comet"], "download_model", fail)
+    with pytest.raises(
+        InputError, match="model a/b cannot be fetched .*not supported.*; correct its name, or"
+    ):
+        Comet("a/b")
+
+
 def test_without_the_package_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "comet", None)
     with pytest.raises(InputError, match="COMET is not installed .*: pip install unbabel-comet$"):

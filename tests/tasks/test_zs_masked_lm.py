@@ -254,9 +254,10 @@ def test_a_split_without_text_is_refused(data, tmp_path):
 
 def test_languages_that_are_none_are_refused(data, tmp_path):
     copy = shutil.copytree(data, tmp_path / "data")
-    (copy / "languages.txt").write_text("en\n../x\n")
-    with pytest.raises(InputError, match="'../x' is not a language code"):
-        task_of(copy)
+    for content, fault in (b"en\n../x\n", "'../x' is not a language code"), (b"en\n\xff\n", "can't decode"):
+        (copy / "languages.txt").write_bytes(content)
+        with pytest.raises(InputError, match=f"languages.txt: .*{fault}.*; make the folder with"):
+            task_of(copy)
 
 
 @pytest.mark.slow

@@ -23,6 +23,7 @@ from tests.tasks.conftest import (
 )
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, parse_direction
+from zsnmt.runs.validation import read_validations
 from zsnmt.tasks.zs_translation import STOCK_OPTIONS, ZeroShotTranslationTask
 
 KNOWN = f"this model knows {', '.join(LANGUAGES)}"
@@ -284,6 +285,20 @@ def test_directions_of_extra_data_are_trained_and_choose_checkpoints(data):
     assert task.lang_pairs == SUPERVISED and task.extra_directions == [ZERO_SHOT[0]]
     assert task.trained_directions == task.state_dict()["trained"] == [*SUPERVISED, ZERO_SHOT[0]]
     assert task.decisive_directions == valid[:2]
+
+
+def test_a_validation_calls_directions_of_an_earlier_stage_supervised(data, tmp_path):
+    """As a last stage out of the pivot has them, whose text by people the model has learned before."""
+    valid = [*SUPERVISED, ZERO_SHOT[0]]
+    given = ["--lang-pairs", SUPERVISED[0], "--valid-lang-pairs", ",".join(valid)]
+    task = task_of(data, *given, "--early-stopping-on-zero-shot", "--save-dir", tmp_path)
+    task.load_state_dict(task_of(data).state_dict())
+    task.begin_valid_epoch(1, None)
+    task.post_validate(None, {"num_updates": 5, "nll_loss": 2.0}, None)
+    (line,) = read_validations(tmp_path)
+    kinds = {direction: found["kind"] for direction, found in line["directions"].items()}
+    assert kinds == dict.fromkeys(SUPERVISED, "supervised") | {ZERO_SHOT[0]: "zero_shot"}
+    assert line["chosen_on"] == [ZERO_SHOT[0]]
 
 
 def test_a_direction_that_is_asked_for_does_not_count_as_trained(data):

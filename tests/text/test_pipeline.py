@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from fairseq.data import Dictionary, data_utils
 
+from zsnmt.cli import prepare as prepare_command
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
 from zsnmt.text.learning import TextSettings, learn_tokenisation
@@ -251,6 +252,25 @@ def test_a_threshold_of_one_keeps_a_language_to_its_own_pieces(text, prepared):
 def test_what_words_do_not_have_is_refused(setting):
     with pytest.raises(InputError, match="words have no threshold and no balance"):
         TextSettings(model_type="word", **setting)
+
+
+@pytest.mark.parametrize(
+    "setting, message",
+    [
+        ({"threshold": -5}, "a threshold of -5 cannot be used; give how often a piece must occur, or 0"),
+        ({"model_type": "word", "threshold": -5}, "a threshold of -5 cannot be used"),
+        ({"model_type": "word", "vocabulary_size": 0}, "a vocabulary of 0 words cannot be used; give 1"),
+        ({"model_type": "word", "vocabulary_size": -5}, "a vocabulary of -5 words cannot be used"),
+    ],
+)
+def test_numbers_that_mean_nothing_are_refused(setting, message):
+    with pytest.raises(InputError, match=message):
+        TextSettings(**setting)
+
+
+def test_a_number_of_processes_is_refused_before_subwords_are_learned(text, tmp_path):
+    with pytest.raises(InputError, match="argument --workers: '0' is not a whole number above 0"):
+        prepare_command.main([str(text), str(tmp_path / "data"), "--languages", *LANGUAGES, "--workers", "0"])
 
 
 def test_training_text_of_an_unknown_kind_is_refused(text, tmp_path):

@@ -5,6 +5,8 @@ import json
 import pytest
 
 from tests.conftest import ROOT, run_command
+from zsnmt.cli import round_trip as round_trip_command
+from zsnmt.errors import InputError
 from zsnmt.report.overlap import round_trip_table
 from zsnmt.text.lines import write_lines
 from zsnmt.text.pipeline import TextPipeline
@@ -90,6 +92,21 @@ def test_the_script_takes_the_whole_pipeline_and_keeps_the_figures(folder, tmp_p
     )
     assert figures["languages"]["en"]["spaced"] == 50 and len(figures["commit"].split("+")[0]) == 40
     assert "| en | `moses` | 2 | 0.00 % | 50.00 % | 50.00 % | 0.00 % | 0.00 % |" in round_trip_table(figures)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--examples", "-1"], "argument --examples: '-1' is not a whole number, 0 or above"),
+        (
+            ["--pipeline", "somewhere", "--tokenisation", "moses"],
+            "argument --tokenisation: not allowed with argument --pipeline",
+        ),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(folder, arguments, message):
+    with pytest.raises(InputError, match=message):
+        round_trip_command.main([str(folder), "--languages", "de", *arguments])
 
 
 @pytest.mark.parametrize(

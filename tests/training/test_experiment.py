@@ -38,6 +38,12 @@ def test_a_system_is_not_named_as_another_folder_or_one_elsewhere(name):
         EXPERIMENT.run(name, 1)
 
 
+@pytest.mark.parametrize("folder, system", [("runs/x", "lr:0.1"), ("runs/my:x", "x"), ("a:b/x", "x")])
+def test_a_run_that_fairseq_could_not_open_is_refused_before_it_is_trained(folder, system):
+    with pytest.raises(InputError, match=f"{folder}/{system}/seed1 cannot be the folder of a run, for to f"):
+        Experiment(EXPERIMENT.config, EXPERIMENT.file, Path(folder)).run(system, 1)
+
+
 def test_missing_validation_text_is_told_of_before_the_data_are_made(tmp_path):
     for name in (
         "train.de-en.de",

@@ -5,6 +5,7 @@ import os
 import shutil
 import stat
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from zsnmt.training.fairseq_train import (
     training_inputs,
     without,
 )
+from zsnmt.training.ranks import start_ranks
 from zsnmt.training.steps import Steps, write_marker
 
 TRACEBACK = """\
@@ -76,7 +78,7 @@ def training(tmp_path, monkeypatch):
     ],
 )
 def test_what_is_wrong_is_found_in_a_log(log, reason):
-    assert show_progress(log.split("\n"), "a system", TimeLeft([])) == reason
+    assert show_progress(log.split("\n"), "a system", TimeLeft({})) == reason
 
 
 def test_sentences_that_are_left_out_are_told_of_once(capsys):
@@ -84,7 +86,7 @@ def test_sentences_that_are_left_out_are_told_of_once(capsys):
         "2026-01-01 00:00:00 | WARNING | fairseq.tasks.fairseq_task | 1,204 samples have invalid sizes and "
         "will be skipped, max_positions=(1024, 512), first few sample ids=[5, 6]"
     )
-    show_progress([line, line], "a system", TimeLeft([]))
+    show_progress([line, line], "a system", TimeLeft({}))
     assert capsys.readouterr().err == (
         "a system: 1,204 training sentences, counted in each direction, are left out: they are longer than "
         "the 1024, 512 tokens that the model reads and writes\n"
@@ -120,6 +122,20 @@ def test_a_training_that_fails_says_why_and_names_its_log(training, tmp_path, sc
     with pytest.raises(InputError) as error:
         training(script)
     assert str(error.value) == f"{message}{tmp_path / 'run' / 'train.log'} has the whole log"
+
+
+def test_what_a_training_says_while_others_are_started_is_read_too(training, monkeypatch):
+    """Its process moves the place in the file at which this one would begin to read."""
+
+    @contextmanager
+    def start_slowly(work, *arguments, **options):
+        with start_ranks(work, *arguments, **options) as ranks:
+            ranks.processes[0].wait()
+            yield ranks
+
+    monkeypatch.setattr(fairseq_train_module, "start_ranks", start_slowly)
+    with pytest.raises(InputError, match="a system: ValueError: too long; "):
+        training("raise ValueError('too long')")
 
 
 SAVING = """

@@ -1,5 +1,6 @@
 """The config of a person's own text: made once, kept, and never that of another text."""
 
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -117,8 +118,13 @@ def test_the_config_of_another_text_is_not_taken(text, ensured, tmp_path):
 
 
 def test_a_name_that_a_config_cannot_have_is_refused(text, ensured):
-    with pytest.raises(InputError, match="quotes, .* have a meaning; rename it"):
-        ensured(OwnText(text.rename(text.with_name('my "text"')), PATTERN))
+    (folder := text.parent / os.fsdecode(b"t\xebxt")).mkdir()
+    with pytest.raises(InputError, match="'~{pair}.txt' cannot stand in a config"):
+        ensured(OwnText(text, "~{pair}.txt"))
+    for place in (text.with_name('my "text"'), folder / "text"):
+        text = text.rename(place)
+        with pytest.raises(InputError, match="which is UTF-8 and in which quotes, .* have a meaning; rename"):
+            ensured(OwnText(text, PATTERN))
     with pytest.raises(InputError, match="'.text' cannot name an experiment; say where its config is to be"):
         config_file(OwnText(text.parent / ".text"), text.parent)
     assert config_file(OwnText(Path(__file__)), Path("runs")) == Path("runs/test_own_text.conf")

@@ -16,8 +16,8 @@ from zsnmt.files.replacing import replacing, replacing_folder
 from zsnmt.languages import read_languages
 from zsnmt.processes import cores
 from zsnmt.runs.checksums import check_pipeline
-from zsnmt.runs.folder import MODEL_FILE, RECORD_FILE, check_trained, direction_lists, read_record
-from zsnmt.runs.start import check_same_run, has_checkpoint
+from zsnmt.runs.folder import MODEL_FILE, check_trained, direction_lists, read_record
+from zsnmt.runs.start import ADAPTED_FROM, check_same_run
 from zsnmt.training.experiment import (
     MADE_FOR,
     Experiment,
@@ -115,8 +115,7 @@ def check_adaptation(
     if run.resolve() == base.resolve():
         raise InputError(f"the adapted run would take the place of {base}; give it another --name")
     adaptation.new_languages(experiment.config.languages)
-    check_same_run(run, recipe, {})
-    check_same_base(run, base)
+    check_same_run(run, recipe, {ADAPTED_FROM: {"run": str(base), "model": sha256(base / MODEL_FILE)}})
     if adaptation.text is None and adaptation.mode == FULL:
         raise InputError(
             f"{text_is_gone(base)}, and without it the model forgets its languages; bring it back, or adapt "
@@ -134,18 +133,6 @@ def check_options(adaptation: Adaptation, given: Sequence[str]) -> None:
     from zsnmt.adaptation import run  # loads PyTorch
 
     run.check_options(adaptation.base, adaptation.mode, adaptation.adapter_dim, given=given)
-
-
-def check_same_base(run: Path, base: Path) -> None:
-    """`InputError` if an adapted run with checkpoints goes on from another model than is now in its base."""
-    if not has_checkpoint(run) or not (run / RECORD_FILE).is_file():
-        return
-    before = (read_record(run).get("adapted_from") or {}).get("model")  # older records do not say
-    if before and before != sha256(base / MODEL_FILE):
-        raise InputError(
-            f"{run} was adapted from another model than is now in {base}; choose another name with --name, "
-            "or remove the run to have it adapted again"
-        )
 
 
 def text_is_gone(base: Path) -> str:

@@ -21,7 +21,7 @@ class Adaptation:
     `adapter_dim`: the size of adapters in the decoder, 0 for none; `noise` and `noise_scale` are those of new
     rows; `allow_unknown`: the share (0–1) of the pieces of a file that the model may not know, None for the
     usual one; `without_synthetic`: also where the run learned from synthetic text. Raises `InputError` for
-    numbers out of range.
+    numbers out of range, and for a scale of no noise.
     """
 
     base: Path
@@ -35,6 +35,10 @@ class Adaptation:
     def __post_init__(self) -> None:
         if not 0 <= self.noise_scale <= LARGEST_NOISE:  # which no NaN is
             raise InputError(f"--noise-scale is {self.noise_scale:g}; it must be from 0 to {LARGEST_NOISE}")
+        if self.noise == "none" and self.noise_scale != 1:
+            raise InputError(
+                "--noise-scale scales the noise, and --noise none has none; leave one of them out"
+            )
         if self.allow_unknown is not None and not 0 <= self.allow_unknown <= 1:
             raise InputError(f"--allow-unknown is {self.allow_unknown:g}; it is a share, from 0 to 1")
 

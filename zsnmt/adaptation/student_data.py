@@ -17,7 +17,7 @@ from zsnmt.distillation.data import MAIN, binarise_synthetic
 from zsnmt.distillation.few_lines import exclude
 from zsnmt.distillation.further_text import binarise_further_text, directions_in
 from zsnmt.distillation.student import authentic_directions, read_options
-from zsnmt.distillation.student_data import StudentData, options_of_data
+from zsnmt.distillation.student_data import StudentData, options_of_data, record_use
 from zsnmt.distillation.synthetic_text import RECORD, TRAIN
 from zsnmt.files.locks import locked
 from zsnmt.files.records import read_json, write_json
@@ -54,12 +54,7 @@ def train_on_text(
         directions=directions,
         known=directions_with_data(experiment.data, TRAIN, languages),
     )
-    used = {
-        "sides": made.distillation.sides,
-        "share": made.distillation.share,
-        "folder": str(made.folder.resolve()),
-    }
-    write_json(run / RECORD, read_json(made.folder / TEXT / RECORD, REMEDY) | used)
+    record_use(run, made.distillation, made.folder, remedy=REMEDY)
     return data.main, options_of_data(run, made.distillation, data)
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from zsnmt.adaptation.modes import FROZEN
 from zsnmt.adaptation.settings import SYNTHETIC_FROM, Adaptation
 from zsnmt.corpora.parallel_text import check_corpus
-from zsnmt.distillation.data import reverse
+from zsnmt.distillation.data import directions_by_use
 from zsnmt.distillation.further_text import WRITERS
-from zsnmt.distillation.settings import SOURCES, TARGETS, Distillation
+from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.synthetic_text import RECORD, TRAIN, VALID
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json
@@ -51,8 +51,7 @@ class StudentText:
     def directions(self) -> dict[str, list[Direction]]:
         """The directions of training by the use of their synthetic side, but for further text."""
         kept = [direction for direction, numbers in self.counts.items() if numbers[TRAIN]]
-        ways = {TARGETS: kept, SOURCES: [*map(reverse, kept)]}
-        return {use: ways[use] for use in self.distillation.uses if use in ways}
+        return directions_by_use(self.distillation.uses, kept)
 
     def data(self, part: str) -> Path:
         """The folder of text, binarised."""

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.cli.recipe import directions, positive
 from zsnmt.console import WrongUse
 from zsnmt.decoding.options import add_engine_options, add_search_options, chosen_search, engine_choice
-from zsnmt.languages import parse_directions
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -26,11 +26,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--split", default="test", help="name of the test set")
     parser.add_argument(
         "--directions",
-        type=parse_directions,
+        type=directions,
         help="only these directions, as in de-fr,fr-de (default: all with text)",
     )
     parser.add_argument(
-        "--lines", type=int, metavar="N", help="only the first N lines of each direction (default: all)"
+        "--lines", type=positive, metavar="N", help="only the first N lines of each direction (default: all)"
     )
     parser.add_argument(
         "--output", type=console.output_file, metavar="FILE", help="file for the record (default: in the run)"

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check, add_gpus, gpus_here, parse
+from zsnmt.cli.recipe import Recipe, add_check, add_gpus, directions, gpus_here, parse, positive
 from zsnmt.console import WrongUse
 from zsnmt.decoding.options import SEARCH_OPTIONS, add_engine_options, add_search_options, engine_choice
-from zsnmt.languages import kind_name, parse_directions
+from zsnmt.languages import kind_name
 from zsnmt.runs.score_file import SCORES_FILE, read_scores
 from zsnmt.runs.scores import Result
 from zsnmt.scoring.comet import MODEL, load_package
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_scoring_options(parser)
     add_search_options(parser, of_config=True)
     parser.add_argument(
-        "--lines", type=int, metavar="N", help="only the first N lines of the set (default: all)"
+        "--lines", type=positive, metavar="N", help="only the first N lines of the set (default: all)"
     )
     other = parser.add_argument_group("another test set, with --output")
     other.add_argument(
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     other.add_argument("--text", type=Path, help="parallel text with the test set (default: that of the run)")
     other.add_argument("--split", help="name of the test set (default: test)")
-    other.add_argument("--directions", type=parse_directions, help="only these directions, as in de-fr,fr-de")
+    other.add_argument("--directions", type=directions, help="only these directions, as in de-fr,fr-de")
     add_engine_options(parser)
     add_gpus(parser)
     add_check(parser)
@@ -104,8 +104,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     for run in options.runs:
         check_before_scoring(run, None if options.output else options.lines)
-    for run in options.runs:
-        settings, pivot = settings_of(run, recipe.variables, given), pivot_of(run, options.pivot)
+    settings_of_runs = [settings_of(run, recipe.variables, given) for run in options.runs]
+    for run, settings in zip(options.runs, settings_of_runs):
+        pivot = pivot_of(run, options.pivot)
         if options.output:
             score_elsewhere(
                 run, options.output, settings | elsewhere, pivot=pivot, engine=engine, scored=show

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.cli.recipe import positive
 from zsnmt.processes import cores
 
 
@@ -69,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="deal the training text to N parts, of which an epoch reads one",
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the sampling")
-    parser.add_argument("--workers", type=int, default=cores(), help="processes")
+    parser.add_argument("--workers", type=positive, default=cores(), help="processes")
     options = parser.parse_args(arguments)
     from zsnmt.text.learning import TextSettings
     from zsnmt.training.binarised import prepare  # loads PyTorch

@@ -16,6 +16,7 @@ from zsnmt import console
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
 from zsnmt.files.project import CHECKOUT, ROOT
+from zsnmt.languages import Direction, parse_directions
 from zsnmt.processes import share_kernels
 from zsnmt.training.children import SETTINGS, all_side_by_side
 from zsnmt.training.steps import Steps
@@ -227,6 +228,14 @@ def positive(word: str) -> int:
 def positive_or_all(word: str) -> int:
     """A whole number above 0, or 0 for all."""
     return 0 if word == "all" else positive(word)
+
+
+def directions(word: str) -> list[Direction]:
+    """Directions with commas between them, as in de-fr,fr-de."""
+    try:
+        return parse_directions(word)
+    except InputError as error:
+        raise ArgumentTypeError(str(error)) from None
 
 
 def hours(word: str) -> float:

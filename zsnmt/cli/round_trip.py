@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.cli.recipe import whole_number
 
 COLUMNS = ("respelt", "exact", "spaced", "recased", "lost")  # per cent
 
@@ -21,20 +22,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--languages", action=console.Several, required=True, metavar="CODE", help="codes, as in de it"
     )
-    parser.add_argument(
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
         "--tokenisation",
         default="by_script",
         metavar="SETTING",
         help="kind and exceptions, as in 'by_script en=moses'",
     )
-    parser.add_argument(
+    how.add_argument(
         "--pipeline",
         type=Path,
         metavar="FOLDER",
         help="instead: the whole text pipeline of a run (RUN/pipeline), subwords included",
     )
     parser.add_argument(
-        "--examples", type=int, default=0, metavar="N", help="show N sentences that came back different"
+        "--examples",
+        type=whole_number,
+        default=0,
+        metavar="N",
+        help="show the first N sentences of each language that came back different",
     )
     parser.add_argument(
         "--output", type=console.output_file, metavar="FILE", help="also write the figures to FILE, as JSON"

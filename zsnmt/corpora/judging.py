@@ -15,6 +15,7 @@ from zsnmt.corpora.cleaning import RULES, Cleaner, Cleaning, make_cleaners, repe
 from zsnmt.corpora.overlap import Overlap, Place, find_overlaps, held_out_sentences, normalise
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate_rows, pairs_of_split
 from zsnmt.errors import InputError
+from zsnmt.languages import check_languages
 from zsnmt.processes import map_in_processes
 
 Pair = tuple[str, str]
@@ -76,7 +77,10 @@ def check_overlap(
 
 
 def checked_held_out(text: Path, languages: Sequence[str]) -> dict[str, Place]:
-    """The held-out sentences of checked text; `InputError` where there is none to train on."""
+    """The held-out sentences of checked text; `InputError` where there is none to train on, and for a
+    language that is named twice, whose pairs would be counted twice.
+    """
+    check_languages(languages)
     for split in SPLITS[1:]:
         if pairs := pairs_of_split(text, split, languages):
             check_corpus(text, pairs, [split])

@@ -18,8 +18,8 @@ class SpanNoise:
     def __init__(self, share: float, length: float, *, mask: int, kept: tuple[int, ...]) -> None:
         if not 0 <= share < 1:
             raise ValueError(f"the share of masked tokens is {share}; it must be at least 0 and below 1")
-        if length <= 0:
-            raise ValueError(f"the mean length of a span is {length}; it must be above 0")
+        if not 0 < length < math.inf:  # which no NaN is
+            raise ValueError(f"the mean length of a span is {length}; it must be above 0 and finite")
         self.length, self.mask, self.kept = length, mask, kept
         self.beginning = 1 - (1 - share) ** (1 / length)  # the probability that a span begins at a token
 

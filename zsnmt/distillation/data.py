@@ -108,6 +108,14 @@ def reverse(direction: Direction) -> Direction:
     return Direction(direction.target, direction.source)
 
 
+def directions_by_use(uses: Sequence[str], kept: Sequence[Direction]) -> dict[str, list[Direction]]:
+    """The directions of training on the pairs of some directions, the authentic side first, by what their
+    synthetic side is used as; further text is not among these uses.
+    """
+    ways = {TARGETS: [*kept], SOURCES: [*map(reverse, kept)]}
+    return {use: ways[use] for use in uses if use in ways}
+
+
 def tokenise_side(file: TextFile, pipeline: TextPipeline, folder: Path, workers: int) -> TextFile:
     """The file of the tokens, where they are not the text."""
     if file.language not in pipeline.tokenisers:

@@ -29,7 +29,7 @@ from zsnmt.files.checksums import sha256
 from zsnmt.files.locks import locked
 from zsnmt.files.records import read_json
 from zsnmt.inference.engines import engine_for
-from zsnmt.runs.commands import path_from_top, recipe_command
+from zsnmt.runs.commands import path_from_top, recipe_command, word_from_top
 from zsnmt.runs.folder import CHECKPOINTS, FEW, LAST_CHECKPOINT, MODEL_FILE, SYNTHETIC, direction_lists
 from zsnmt.runs.grid import few_name, remedy_name, remedy_options
 from zsnmt.runs.start import BEGAN_WITH, TAUGHT_BY, check_same_run
@@ -39,6 +39,8 @@ from zsnmt.training.fairseq_train import separate, without
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import shared_updates
 from zsnmt.training.train import train_and_average
+
+ANOTHER_START = "give --start-from a run of the same text and subwords as the teacher"
 
 
 def default_name(distillation: Distillation, start: Teacher, word_level: float = 0.0) -> str:
@@ -91,8 +93,8 @@ def distill_rounds(
     start = Teacher(distillation.start) if distillation.start else first
     name = name or default_name(distillation, start, experiment.config.word_level)
     seed = first.record["seed"] if seed is None else seed
-    of_first, words_of_first = distillation, words
-    distillation, words = replace(distillation, start=None), without(words, {"--start-from"})
+    of_first, words_of_first = distillation, [*map(word_from_top, words)]
+    distillation, words = replace(distillation, start=None), without(words_of_first, {"--start-from"})
     if rounds > 1 and distillation.synthetic.ensemble and not first.knows_others:
         steps.say(f"{first.run} has learned no other directions, and reads sentences of the pivot alone")
         of_first = replace(of_first, synthetic=replace(of_first.synthetic, way=None))
@@ -170,8 +172,8 @@ def distill_run(
     shared_updates([*chosen, *later], steps.team.size)
     if not experiment.is_adaptation:
         prepare_data(steps, experiment, later)
-    for each in (teacher, start):
-        each.check_pipeline(experiment.data)
+    teacher.check_pipeline(experiment.data)
+    start.check_pipeline(experiment.data, remedy=ANOTHER_START)
     read = read_options(distillation.student or start.architecture, [*chosen, *later], experiment.data)
     if distillation.word_level:
         check_tags(teacher, read)
@@ -183,10 +185,14 @@ def distill_run(
     )
     if experiment.is_adaptation:
         check_directions(experiment.data, authentic, config.languages)
+    origins = {
+        TAUGHT_BY: teacher.describe(),
+        **({BEGAN_WITH: start.describe()} if distillation.start else {}),
+    }
     with locked(run):
-        check_same_run(run, recipe, {TAUGHT_BY: teacher.describe()})  # before everything is translated
+        check_same_run(run, recipe, origins)  # before everything is translated
         data = make_data(steps, experiment, distillation, teacher=teacher, authentic=authentic, known=known)
-        further = student_record(distillation, data, teacher=teacher, start=start)
+        further = student_record(distillation, data, start=start, origins=origins)
         experiment.start(name, seed, command=recipe, further=further)
         updates = updates_of_epoch(start, pairs_of_epoch(distillation, data))
         schedule = stretch([*chosen, *of_students], epochs, updates)
@@ -214,23 +220,22 @@ def check_teacher(teacher: Teacher, experiment: Experiment, distillation: Distil
 
 def check_start(start: Teacher, experiment: Experiment, distillation: Distillation) -> None:
     """`InputError` for a run whose weights no student of the experiment can begin with."""
-    start.check_languages(experiment.file, experiment.config.languages)
+    start.check_languages(experiment.file, experiment.config.languages, remedy=ANOTHER_START)
     if not distillation.from_scratch:
         start.check_going_on()
 
 
 def student_record(
-    distillation: Distillation, data: StudentData, *, teacher: Teacher, start: Teacher
+    distillation: Distillation, data: StudentData, *, start: Teacher, origins: Mapping[str, object]
 ) -> dict[str, object]:
-    """What run.json of a student says besides."""
+    """What run.json of a student says besides; `origins`: the models that it goes back to."""
     before = {} if distillation.from_scratch else direction_lists(start.run)
     synthetic, few, valid = data.synthetic, data.few, data.validation_directions()
     all_few = [*dict.fromkeys([*before.get(FEW, []), *few])]
     return {
         SYNTHETIC: [*dict.fromkeys([*before.get(SYNTHETIC, []), *synthetic])],
         **({FEW: all_few} if all_few else {}),
-        TAUGHT_BY: teacher.describe(),
-        **({BEGAN_WITH: start.describe()} if distillation.start else {}),
+        **origins,
         "distillation": {
             "sides": distillation.sides,
             "share": distillation.share,

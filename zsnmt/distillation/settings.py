@@ -128,8 +128,9 @@ class Distillation:
             )
         if self.start and self.sides == NONE:
             raise InputError(
-                f"--sides {NONE} has nothing of the teacher but its weights, and --start-from names others; "
-                f"leave it out, and give {self.start} as the teacher"
+                f"--sides {NONE}, which --remedy means too, has nothing of the teacher but its weights, and "
+                "--start-from names others; name other sides, or leave out --start-from and give "
+                f"{self.start} as the teacher"
             )
         _ = options_of_remedy(self.remedy)  # which refuses what there is not
         if self.from_scratch and "from_pivot" in self.remedy.split(TOGETHER):

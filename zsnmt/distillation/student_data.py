@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import NoReturn
 
 from zsnmt.data.binarised_folder import shards_of
-from zsnmt.distillation.data import MAIN, binarise_synthetic, reverse
+from zsnmt.distillation.data import MAIN, binarise_synthetic, directions_by_use, reverse
 from zsnmt.distillation.few_lines import FewLines, make_few_lines
 from zsnmt.distillation.filtered_text import make_synthetic_text
 from zsnmt.distillation.further_text import WRITERS, make_further_text
 from zsnmt.distillation.pivot_sides import make_pivot_sides
-from zsnmt.distillation.settings import BETWEEN, NONE, SELF, SOURCES, TARGETS, Distillation
+from zsnmt.distillation.settings import BETWEEN, NONE, SELF, TARGETS, Distillation
 from zsnmt.distillation.student import (
     SAMPLING_FILE,
     option_words,
@@ -129,8 +129,7 @@ def make_data(
         )
     counts = read_json(text.text / RECORD, AGAIN)["directions"]
     kept = [parse_direction(direction) for direction, number in counts.items() if number[TRAIN]]
-    ways = {TARGETS: kept, SOURCES: [*map(reverse, kept)]}
-    directions = {use: ways[use] for use in distillation.uses if use in ways}
+    directions = directions_by_use(distillation.uses, kept)
     folders = {use: text.data / use for use in directions}
     if distillation.word_level:
         with locked(text.folder, steps.say):
@@ -178,15 +177,16 @@ def sampled_sizes(data: StudentData) -> dict[str, float]:
     return sizes | {name: sizes[name] * alike / number for name in between}
 
 
+def record_use(run: Path, distillation: Distillation, folder: Path, *, remedy: str) -> None:
+    """Write the synthetic.json of the text in a folder into a run, with how the run uses that text."""
+    used = {"sides": distillation.sides, "share": distillation.share, "folder": str(folder.resolve())}
+    write_json(run / RECORD, read_json(folder / "text" / RECORD, remedy) | used)
+
+
 def options_of_data(run: Path, distillation: Distillation, data: StudentData) -> list[str]:
     """The options of fairseq-train for the data; writes what they need, and synthetic.json, into the run."""
     if data.text:
-        used = {
-            "sides": distillation.sides,
-            "share": distillation.share,
-            "folder": str(data.text.folder.resolve()),
-        }
-        write_json(run / RECORD, read_json(data.text.text / RECORD, AGAIN) | used)
+        record_use(run, distillation, data.text.folder, remedy=AGAIN)
     authentic_sizes = data.sizes(data.authentic)
     synthetic_sizes = sampled_sizes(data)
     of_all_shards = {name: number * len(shards_of(data.main)) for name, number in authentic_sizes.items()}

@@ -27,6 +27,7 @@ from zsnmt.runs.folder import (
 )
 
 Sources = tuple[str, ...]  # the sentences that one translation is made of
+TEACHERS_CONFIG = "give the config that the teacher was trained with"
 
 
 class Teacher:
@@ -57,7 +58,7 @@ class Teacher:
 
     def describe(self) -> dict:
         """What records of synthetic text and of students say of it."""
-        named = {key: self.record[key] for key in ("config", "system", "seed", "commit")}
+        named = {key: self.record.get(key) for key in ("config", "system", "seed", "commit")}
         beside = {"beside": [each.describe() for each in self.beside]} if self.beside else {}
         return {"run": str(self.run.resolve()), **named, "model": self.checksum, **beside}
 
@@ -97,20 +98,22 @@ class Teacher:
                 raise InputError(f"{each.run} was not trained on {', '.join(missing)}; {remedy}")
 
     def check_unchanged(self) -> None:
-        """`InputError` if a model that taught has been made anew since: the student would begin with it."""
+        """`InputError` if a model was made anew after it was read: a student would have parts of both."""
         for each in (self, *self.beside):
             if sha256(each.model) != each.checksum:
                 raise InputError(
-                    f"{each.model} was made anew while {each.run} taught; run the same command again, which "
-                    "translates with what is there now"
+                    f"{each.model} was made anew after it was read; run the same command again, which takes "
+                    "what is there now"
                 )
 
-    def check_languages(self, config: Path, languages: Sequence[str]) -> None:
+    def check_languages(
+        self, config: Path, languages: Sequence[str], *, remedy: str = TEACHERS_CONFIG
+    ) -> None:
         """`InputError` unless a config has the languages of the teacher."""
         if [*languages] != self.languages:
             raise InputError(
                 f"{config} has the languages {' '.join(languages)}, and {self.run} was trained on "
-                f"{' '.join(self.languages)}; give the config that the teacher was trained with"
+                f"{' '.join(self.languages)}; {remedy}"
             )
         if len(languages) < 3:
             raise InputError(
@@ -118,13 +121,10 @@ class Teacher:
                 "a teacher of three languages or more"
             )
 
-    def check_pipeline(self, data: Path) -> None:
+    def check_pipeline(self, data: Path, *, remedy: str = TEACHERS_CONFIG) -> None:
         """`InputError` unless binarised data have the text pipeline and the dictionary of the teacher."""
         if changed := differing(self.pipeline, data):
-            raise InputError(
-                f"{data} has another {changed[0]} than {self.run} was trained with; give the config that the "
-                "teacher was trained with"
-            )
+            raise InputError(f"{data} has another {changed[0]} than {self.run} was trained with; {remedy}")
 
 
 class Interpreter:

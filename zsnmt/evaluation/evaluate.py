@@ -26,6 +26,7 @@ from zsnmt.evaluation.hypotheses import (
     Pair,
     direct_jobs,
     pivot_jobs,
+    sources_of,
 )
 from zsnmt.evaluation.scorer import Scorer, means
 from zsnmt.evaluation.text import TextChoice, read_text, word_orders
@@ -235,7 +236,7 @@ class Evaluation:
                 path = hypotheses_file(folder, way, direction)
                 if (
                     way in now
-                    and settings[SOURCES].get(str(direction)) == sha256(sources)
+                    and sources_of(settings).get(str(direction)) == sha256(sources)
                     and path.is_file()
                     and is_as_translated(path, settings)
                 ):
@@ -247,10 +248,11 @@ class Evaluation:
 
     def scores(self, results: Sequence[Result], *, before: Sequence[Result]) -> Scores:
         """All that the score file says."""
-        directions, groups = [*self.text.pairs], order_groups((result.kind, result.way) for result in results)
+        groups = order_groups((result.kind, result.way) for result in results)
+        places = {direction: place for place, direction in enumerate(self.text.pairs)}
         results = sorted(
             results,
-            key=lambda result: (groups.index((result.kind, result.way)), directions.index(result.direction)),
+            key=lambda result: (groups.index((result.kind, result.way)), places[result.direction]),
         )
         return Scores(
             **record_fields(self.run.record),

@@ -26,6 +26,11 @@ FIRST_HALVES = (INTO_PIVOT, INTO_OWN_PIVOT)  # ways that no score is of
 Pair = tuple[Sequence[str], Sequence[str]]  # the sources and references of a direction
 SOURCES = "sources"  # the checksum of the sources of each direction, where that is known
 SECONDS = "seconds"  # of processors, by the name of a file, beside what the files are made with
+RECORD_KINDS = {
+    CHECKSUMS: Mapping[str, str] | None,
+    SECONDS: Mapping[str, float] | None,
+    SOURCES: Mapping[str, str] | None,
+}
 
 
 class Hypotheses:
@@ -66,7 +71,7 @@ class Hypotheses:
     def has_sources(self, name: str, known: Mapping) -> bool:
         """Whether a file is of the sources that its direction has now, by what it was made with."""
         direction = name.removesuffix(".txt").rpartition(".")[2]
-        of_file, now = (settings.get(SOURCES, {}).get(direction) for settings in (known, self.settings))
+        of_file, now = (sources_of(settings).get(direction) for settings in (known, self.settings))
         return of_file == now
 
     def remove_replaced(self) -> None:
@@ -107,21 +112,27 @@ class Hypotheses:
         self.keep()  # once, as it says something of every direction
 
 
+def sources_of(settings: Mapping) -> Mapping[str, str]:
+    """The checksums of the sources that hypotheses were made of, by direction; none where those are not
+    known.
+    """
+    return settings.get(SOURCES) or {}
+
+
 def read_settings(record: Path) -> dict:
     """What hypotheses were made with; nothing where that is not known."""
     try:
         kept = json.loads(record.read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return {}
-    kinds = {CHECKSUMS: Mapping[str, str] | None, SECONDS: Mapping[str, float] | None}
-    return kept if fits(kept, kinds) else {}
+    return kept if fits(kept, RECORD_KINDS) else {}
 
 
 def kept_ways(folder: Path, remedy: str) -> dict[Way, dict]:
     """The ways that a folder has hypotheses of, and what they were made with; `InputError` for damaged
     settings.
     """
-    found = {path.stem: read_json(path, remedy) for path in sorted(folder.glob("*.json"))}
+    found = {path.stem: read_json(path, remedy, RECORD_KINDS) for path in sorted(folder.glob("*.json"))}
     ways = {}
     for name, settings in found.items():
         with damage_of(folder / f"{name}.json", remedy):

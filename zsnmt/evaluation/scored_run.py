@@ -74,7 +74,7 @@ def pivot_of(run: Path, choice: str | None) -> Path | None:
     `baseline` is the run of the baseline with its config and seed, as in Liu et al. (2021), section 3.2.
     """
     if choice == BY_BASELINE:
-        return run.resolve().parents[1] / BASELINE.name / run.resolve().name
+        return run.resolve().parent.parent / BASELINE.name / run.resolve().name
     return None if choice in (None, BY_ITSELF) else Path(choice)
 
 

@@ -2,7 +2,6 @@
 languages are, and the figures of its layers.
 """
 
-import shlex
 import shutil
 from dataclasses import asdict
 from functools import partial
@@ -12,7 +11,7 @@ from zsnmt.analysis import layer_figures
 from zsnmt.analysis.state_folder import ROWS, SENTENCES
 from zsnmt.errors import InputError
 from zsnmt.files.locks import locked
-from zsnmt.files.project import ROOT
+from zsnmt.files.replacing import put_in_place
 from zsnmt.probing.settings import Probing
 from zsnmt.probing.steps import (
     HELD_OUT,
@@ -24,6 +23,7 @@ from zsnmt.probing.steps import (
 )
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import RECORD
+from zsnmt.runs.commands import recipe_command
 from zsnmt.runs.folder import MODEL_FILE, check_trained, read_record
 from zsnmt.training.steps import MARKERS, Steps
 
@@ -58,7 +58,7 @@ def make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_stat
     from zsnmt.report.probes.record import write_probe_record
 
     new = run / f"{PROBES}.new"
-    command = shlex.join(["bash", "recipes/probe.sh", str(run).removeprefix(f"{ROOT}/"), *probing.options()])
+    command = recipe_command("probe", run, *probing.options())
     made = ProbeSteps(steps, run, text, probing=probing, new=new)
     write_probe_record(
         new,
@@ -73,6 +73,6 @@ def make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_stat
         command=command,
     )
     stored = () if keep_states else (new / STATES, new / HELD_OUT, new / TRAINING)
-    for folder in (new / MARKERS, new / RECORDS, run / PROBES, *stored):
+    for folder in (new / MARKERS, new / RECORDS, *stored):
         shutil.rmtree(folder, ignore_errors=True)
-    new.rename(run / PROBES)
+    put_in_place(new, run / PROBES)

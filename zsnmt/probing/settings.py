@@ -17,7 +17,8 @@ class Probing:
 
     `kind` is the procedure of the classifiers, `variance` the share (0–1) of it that SVCCA keeps, `target`
     the language asked for, where sources bear its tag; `training_states` says whether those that classifiers
-    learn from are stored or live (None: what suits `train_lines`).
+    learn from are stored or live (None: what suits `train_lines`). Raises `InputError` for settings that are
+    impossible.
     """
 
     split: str = "test"
@@ -33,6 +34,10 @@ class Probing:
     training_states: str | None = None
 
     def __post_init__(self) -> None:
+        if not 0 < self.variance <= 1:  # which no NaN is
+            raise InputError(
+                f"--variance {self.variance:g} is not a share of the variance; give one above 0, up to 1"
+            )
         if self.kind == "exact" and self.live:
             raise InputError(
                 "an exact fit needs all states at once; ask for stored ones, of no more training lines than "

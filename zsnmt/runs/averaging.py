@@ -19,6 +19,7 @@ from zsnmt.runs.folder import (
     MODEL_FILE,
     PIPELINE_FOLDER,
     RECORD_FILE,
+    check_place,
     check_trained,
     read_record,
 )
@@ -42,7 +43,7 @@ def average_again(run: Path, number: int, name: str | None = None) -> Path:
     system = name or f"{record['system']}_mean_of_{number}"
     if not is_plain(system):
         raise InputError(f"'{system}' cannot name a system, whose runs are in a folder of that name")
-    there = run.resolve().parent.parent / system / f"seed{record['seed']}"
+    check_place(there := run.resolve().parent.parent / system / f"seed{record['seed']}")
     own = ["--name", system] * (name is not None)
     command = ["zsnmt", "average", path_from_top(run), "--number", str(number), *own]
     with locked(run):  # else a training that begins anew could replace some of the checkpoints

@@ -22,6 +22,11 @@ def path_from_top(path: Path) -> str:
     return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
 
 
+def word_from_top(word: str) -> str:
+    """A word of a command, as `path_from_top` names it where it is the path of something that is there."""
+    return path_from_top(Path(word)) if "/" in word and os.path.exists(word) else word
+
+
 def same_command(made: str, command: str) -> bool:
     """Whether two commands ask for the same; the config may have moved, and the first may be of a time when
     records did not quote words.
@@ -37,5 +42,4 @@ def content_of_command(words: Sequence[str]) -> str:
     them.
     """
     bash, recipe, config, *rest = [*words, "", "", ""][: max(3, len(words))]
-    named = [path_from_top(Path(word)) if "/" in word and Path(word).exists() else word for word in rest]
-    return " ".join([bash, recipe, Path(config).name, *named])
+    return " ".join([bash, recipe, Path(config).name, *map(word_from_top, rest)])

@@ -1,5 +1,6 @@
 """Run folders: what a run is made of, written down where the run is."""
 
+import os
 import platform
 import subprocess
 from collections import Counter
@@ -84,6 +85,17 @@ def piece_counts(run: Path) -> dict[str, Counter[str]]:
     """
     there = (run / PIECE_COUNTS_FILE).is_file()
     return read_piece_counts(run if there else run / PIPELINE_FOLDER)
+
+
+def check_place(run: Path) -> None:
+    """`InputError` for a place in which a run could be trained and not be used: to fairseq a colon ends a
+    path of data.
+    """
+    if os.pathsep in str(run):
+        raise InputError(
+            f"{run} cannot be the folder of a run, for to fairseq a path ends at '{os.pathsep}'; give names "
+            "without it to the system, the config and the folder of runs (RUNS)"
+        )
 
 
 def check_trained(run: Path) -> None:

@@ -35,6 +35,8 @@ from zsnmt.text.pipeline import FILES, PIPELINE_FILE
 PIPELINE = (LANGUAGES_FILE, "dict.*.txt", PIECE_COUNTS_FILE, *FILES)
 TAUGHT_BY = "distilled_from"  # what run.json says of a student's teacher
 BEGAN_WITH = "began_with"  # and of the run whose weights it began with, where that is another
+ADAPTED_FROM = "adapted_from"  # and an adapted run's of the one that it goes on from
+ORIGINS = {TAUGHT_BY: "was taught by", BEGAN_WITH: "began with", ADAPTED_FROM: "was adapted from"}
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class Beginning:
             if (self.text / file).is_file():
                 record[name] = read_json(self.text / file, "make the text again with zsnmt train")
         if self.adapted_from:
-            record["adapted_from"] = origin(self.adapted_from) | {"mode": self.mode}
+            record[ADAPTED_FROM] = origin(self.adapted_from) | {"mode": self.mode}
             learned = direction_lists(self.adapted_from)
             record |= {kind: directions for kind, directions in learned.items() if directions}
         return record | dict(self.further)
@@ -124,8 +126,8 @@ def keep_pipeline(run: Path, data: Path) -> None:
 
 
 def check_same_run(run: Path, command: str, further: Mapping[str, Any]) -> None:
-    """`InputError` if a run with checkpoints was made by another command, was taught by another model or
-    began with another, than `further` says of a run to be made.
+    """`InputError` if a run with checkpoints was made by another command, or by one of `ORIGINS` goes back to
+    another model, than `further` says of a run to be made.
     """
     if not has_checkpoint(run) or not (run / RECORD_FILE).is_file():
         return
@@ -134,20 +136,23 @@ def check_same_run(run: Path, command: str, further: Mapping[str, Any]) -> None:
         raise InputError(
             f"{run} is another run, made by '{made}', and not by '{command}'; choose another name with --name"
         )
-    for key, did in {TAUGHT_BY: "was taught by", BEGAN_WITH: "began with"}.items():
+    for key, did in ORIGINS.items():
         before, now = (models_of(of.get(key)) for of in (record, further))
         if before and now and before != now:
             raise InputError(
                 f"{run} {did} another model than is now at {further[key]['run']}; choose another name with "
-                "--name, or remove the run to have it taught again"
+                "--name, or remove the run to have it made again"
             )
 
 
-def models_of(teacher: Any) -> list[str]:
-    """The checksums of a teacher's models, as a record describes it; none where it does not."""
-    if not isinstance(teacher, Mapping):
+def models_of(origin: Any) -> list[str]:
+    """The checksums of the models that a run goes back to, as a record describes them; none where it does
+    not, as older ones.
+    """
+    if not isinstance(origin, Mapping):
         return []
-    return [str(teacher.get("model", "")), *chain.from_iterable(map(models_of, teacher.get("beside", [])))]
+    own = [str(origin["model"])] if origin.get("model") else []
+    return [*own, *chain.from_iterable(map(models_of, origin.get("beside", [])))]
 
 
 def has_checkpoint(run: Path) -> bool:

@@ -1,23 +1,22 @@
 """How long a training goes on, from its log and its options."""
 
-import json
 import math
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping
+
+from zsnmt.runs.log import entries_of
 
 # The updates in which the learning rate falls: patience seldom ends a training before.
 UPDATES_OPTION = "--total-num-update"
 BOUNDS, PATIENCE = ("--max-update", "--max-epoch"), "--patience"
-ENTRY = re.compile(r"\| train_inner \| (\{.*\})")
 
 
 class TimeLeft:
     """Says after each entry of fairseq's log (`--log-format json`) how long it is to the end that its options
     give, at the speed of all entries so far: validations, and whatever else the machine does, are in it.
+    `given`: the options by name, with their values as a command has them.
     """
 
-    def __init__(self, options: Sequence[str]) -> None:
-        given = dict(zip(options, options[1:]))  # of an option that is given twice the last value
+    def __init__(self, given: Mapping[str, str]) -> None:
         self.patient = int(given.get(PATIENCE, -1)) > 0  # to fairseq -1 is none
         values = {name: float(given[name]) for name in (UPDATES_OPTION, *BOUNDS) if name in given}
         self.bounds = {name: value for name, value in values.items() if value > 0}  # to fairseq 0 is none
@@ -25,9 +24,7 @@ class TimeLeft:
 
     def after(self, log_line: str) -> str:
         """What to say after a line of the log; nothing where no option tells of an end."""
-        if not (match := ENTRY.search(log_line)):
-            return ""
-        entry = json.loads(match[1])
+        entry = next(entries_of("train_inner", log_line), {})
         if not {"num_updates", "wall", "ups", "update"} <= entry.keys():
             return ""
         updates, seconds, epochs = (float(entry[name]) for name in ("num_updates", "wall", "update"))

@@ -73,10 +73,10 @@ def append_validation(
             for direction in directions
         },
     }
-    with (folder / VALIDATION_FILE).open("a+", encoding="utf-8") as file:
-        file.seek(0)
-        cut_short = file.read()[-1:] not in ("", "\n")
-        file.write("\n" * cut_short + json.dumps(line) + "\n")
+    with (folder / VALIDATION_FILE).open("a+b") as file:
+        file.seek(max(0, file.tell() - 1))
+        cut_short = file.read() not in (b"", b"\n")
+        file.write(("\n" * cut_short + json.dumps(line) + "\n").encode("utf-8"))
 
 
 def read_validations(folder: Path) -> list[dict]:

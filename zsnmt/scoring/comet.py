@@ -12,11 +12,20 @@ SENTENCES = 16  # in a batch
 
 
 class Comet:
-    """A COMET model, fetched when first used; `InputError` where the package is missing."""
+    """A COMET model, fetched when first used; `InputError` where the package is missing, and for a model that
+    cannot be fetched.
+    """
 
     def __init__(self, name: str = MODEL) -> None:
         download_model, load_from_checkpoint = load_package()
-        self.model = load_from_checkpoint(download_model(name))
+        try:
+            checkpoint = download_model(name)
+        except Exception as error:  # the package raises a KeyError for whatever goes wrong
+            raise InputError(
+                f"the COMET model {name} cannot be fetched ({' '.join(str(error).split())}); correct its "
+                "name, or go online"
+            ) from error
+        self.model = load_from_checkpoint(checkpoint)
         self.signature = f"{name}|version:{version(PACKAGE)}"
 
     def score(self, sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[str]) -> float:

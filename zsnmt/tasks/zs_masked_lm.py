@@ -55,11 +55,7 @@ class ZeroShotMaskedLMTask(FairseqTask):
     def __init__(self, cfg: MaskedLanguageModelConfig, dictionary: Dictionary) -> None:
         super().__init__(cfg)
         self.dictionary = dictionary
-        folder = Path(utils.split_paths(cfg.data)[0])
-        named = folder / LANGUAGES_FILE
-        self.languages = (
-            [*map(check_language, named.read_text(encoding="utf-8").split())] if named.is_file() else []
-        )
+        self.languages = languages_in(Path(utils.split_paths(cfg.data)[0]))
 
     @classmethod
     def setup_task(cls, cfg: MaskedLanguageModelConfig, **kwargs: object) -> "ZeroShotMaskedLMTask":
@@ -134,6 +130,15 @@ class ZeroShotMaskedLMTask(FairseqTask):
 
     def max_positions(self) -> int:
         return self.cfg.tokens_per_sample
+
+
+def languages_in(folder: Path) -> list[str]:
+    """The languages that `languages.txt` of a folder lists, which may be one; none without the file."""
+    path = folder / LANGUAGES_FILE
+    try:
+        return [*map(check_language, path.read_text(encoding="utf-8").split())] if path.is_file() else []
+    except ValueError as error:  # also of bytes that are not UTF-8
+        raise InputError(f"{path}: {error}; make the folder with zsnmt prepare-bert") from error
 
 
 def check_options(cfg: MaskedLanguageModelConfig) -> None:

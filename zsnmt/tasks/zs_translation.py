@@ -329,7 +329,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
                 epoch,
                 stats,
                 directions=self.valid_directions,
-                trained=self.lang_pairs,
+                trained=[*self.trained_before, *self.lang_pairs],
                 synthetic=self.extra_directions,
                 few=self.few_directions,
                 decisive=self.decisive_directions,

@@ -49,6 +49,13 @@ class TextSettings:
             raise InputError(
                 f"merge operations are those of BPE, not of '{self.model_type}'; give its number of pieces"
             )
+        if self.threshold < 0:
+            raise InputError(
+                f"a threshold of {self.threshold} cannot be used; give how often a piece must occur, or 0 "
+                "for all"
+            )
+        if self.words is not None and self.words < 1:
+            raise InputError(f"a vocabulary of {self.words} words cannot be used; give 1 or more")
         if self.words and (self.threshold > 0 or self.balance is not None):
             raise InputError(
                 "words have no threshold and no balance, which are those of a subword model; leave them out"

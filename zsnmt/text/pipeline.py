@@ -149,7 +149,7 @@ class TextPipeline:
         kinds, mark_tokens = settings["tokenisation"], settings["mark_tokens"]
         own_units = {
             language: Subwords(folder / own_model_file(language))
-            for language in settings.get("own_subwords", [])
+            for language in settings.get("own_subwords") or []
         }
         return cls(units, kinds, truecasers, mark_tokens, own_units)
 

@@ -180,7 +180,8 @@ def train_subwords(
             )
 
     if merges is not None:
-        vocabulary_size = merges + others + len(set(SPACE).union(*drawn()) - {" "}) + UNKNOWN_PIECES
+        characters = {SPACE, *chain.from_iterable(drawn())} - {" "}
+        vocabulary_size = merges + others + len(characters) + UNKNOWN_PIECES
     options = {
         "vocab_size": vocabulary_size - others,
         "model_type": model_type,

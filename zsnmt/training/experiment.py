@@ -27,6 +27,7 @@ from zsnmt.files.names import is_plain
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import other_pairs
 from zsnmt.processes import cores
+from zsnmt.runs.folder import check_place
 from zsnmt.runs.start import Beginning, check_config, keep_config, start_run
 from zsnmt.training.config import Config, read_config
 from zsnmt.training.steps import Steps, listing
@@ -67,13 +68,16 @@ class Experiment:
         return (self.folder / MADE_FOR).is_file()
 
     def run(self, system: str, seed: int) -> Path:
-        """The folder of a run; `InputError` for a system whose name is not that of a folder of its own."""
+        """The folder of a run; `InputError` for a system whose name is not that of a folder of its own, and
+        for a folder that fairseq could not read.
+        """
         if not is_plain(system) or system in SHARED:
             raise InputError(
                 f"'{system}' cannot name a system, whose runs are in a folder of that name beside "
                 f"{', '.join(SHARED)}; give a name without /"
             )
-        return self.folder / system / f"seed{seed}"
+        check_place(run := self.folder / system / f"seed{seed}")
+        return run
 
     def start(self, system: str, seed: int, *, command: str, **further: Any) -> None:
         """Make the folder of a run on the text and the data of this experiment; `further` is as of

@@ -161,11 +161,13 @@ def train(folder: Path, title: str, arguments: Sequence[str], *, team: Team = Te
     try:
         with (
             log.open("a+b") as file,
-            saying_what_is_saved(title, log, file.tell()),
+            # The processes move the place in the file, which they have from this one.
+            saying_what_is_saved(title, log, start := file.tell()),
             start_ranks(work, team, team.lines, first_log=file) as ranks,
             saying_that_it_is_saved(title),
         ):
-            reason = show_progress(lines_of(log, file.tell(), ranks), title, TimeLeft(arguments))
+            time_left = TimeLeft(given_values(arguments))
+            reason = show_progress(lines_of(log, start, ranks), title, time_left)
     finally:
         remove_halves(folder / CHECKPOINTS)
     if ranks.returncode != 0:

@@ -19,7 +19,8 @@ from zsnmt.training.team import Team, shared_updates
 
 COLUMNS = 110
 UNQUOTED = re.compile(r"[^\s\"';&|<>()`#]*")
-MEANINGFUL = re.compile(r"[\"$`\\\x00-\x1f\x7f]")  # in the value of a config
+# In the value of a config; also bytes of a name that are not UTF-8, as Python has them.
+MEANINGFUL = re.compile(r"[\"$`\\\x00-\x1f\x7f\ud800-\udfff]|^~")
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ def ensure_config(
         )
     if strange := [value for value in text.settings.values() if MEANINGFUL.search(value)]:
         raise InputError(
-            f"'{strange[0]}' cannot stand in a config, where quotes, $, ` and \\ have a meaning; rename it"
+            f"'{strange[0]}' cannot stand in a config, which is UTF-8 and in which quotes, $, `, \\ and a "
+            "first ~ have a meaning; rename it"
         )
     say(f"reading {text.path}")
     tables = read_tables(text.path, text.pattern)

@@ -279,6 +279,7 @@ def test_a_killed_run_leaves_no_corpus_and_the_next_one_is_whole(tmp_path, monke
     [
         ({"languages": standard_languages(1)[:1]}, "at least one other"),
         ({"languages": standard_languages(1) * 2}, "each name once"),
+        ({"languages": (Language("piv", "a"), Language("test", "b"))}, "a language is named test, as a set"),
         ({"concepts": FEWEST_CONCEPTS - 1}, f"at least {FEWEST_CONCEPTS}"),
         ({"shared_cognates": 1.5}, "shared_cognates is 1.5"),
         ({"shared_cognates": 0.7, "family_cognates": 0.7}, "at most 1 together"),

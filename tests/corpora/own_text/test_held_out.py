@@ -106,11 +106,14 @@ def test_pairs_that_share_english_sentences_share_held_out_ones_and_are_tested_b
 
 
 def test_pairs_that_share_too_little_are_not_tested_between(tmp_path):
-    """Of the 10 sentences of the French test set at most the 8 that are shared."""
-    write_pair(tmp_path / "text", "de", range(400))
-    write_pair(tmp_path / "text", "fr", range(392, 600))
-    hold_out(tmp_path / "text", LANGUAGES, 500)
-    assert not [*(tmp_path / "text").glob("test.*de-fr*")]
+    """The two test sets have some sentences in common, but not as many as the smaller one has."""
+    text = tmp_path / "text"
+    write_pair(text, "de", range(400))
+    write_pair(text, "fr", range(100, 500))
+    hold_out(text, LANGUAGES, 500)
+    of_de, of_fr = (numbers_in(text / f"test.en-{language}.en") for language in ("de", "fr"))
+    assert 0 < len({*of_de} & {*of_fr}) < len(of_fr)
+    assert not [*text.glob("test.*de-fr*")]
 
 
 def test_a_set_that_is_there_stays_and_is_kept_out_of_the_other(text):

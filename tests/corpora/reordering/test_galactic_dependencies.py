@@ -4,6 +4,7 @@ import json
 import random
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -196,6 +197,14 @@ def test_impossible_settings_are_refused(tmp_path, wrong, message):
             write_trees(tmp_path / "trees.conllu", some_trees()), tmp_path / "xx", some_model(), **wrong
         )
     assert not list(tmp_path.glob("xx*"))
+
+
+def test_a_prefix_without_a_name_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = write_trees(tmp_path / "trees.conllu", some_trees())
+    with pytest.raises(InputError, match="'.' does not name files; give a name, as in data/train.fi"):
+        write_reordered(path, Path("."), some_model())
+    assert [*tmp_path.iterdir()] == [path]
 
 
 def test_trees_of_which_none_can_be_kept_are_refused(tmp_path):

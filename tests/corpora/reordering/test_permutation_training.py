@@ -4,6 +4,7 @@ import math
 import random
 from collections import Counter
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from zsnmt.corpora.reordering.permutation_model import log_probabilities
 from zsnmt.corpora.reordering.permutation_training import (
     count_nodes,
     frequent_n_grams,
+    learn_orders,
     likelihood,
     make_objective,
     train,
@@ -134,6 +136,11 @@ def test_a_regulariser_that_is_not_positive_is_refused(l2):
         InputError, match="cannot be used: rare features would weigh without bound; give a positive one"
     ):
         train(NODES, l2)
+
+
+def test_a_model_without_a_name_is_refused_before_anything_is_read(tmp_path):
+    with pytest.raises(InputError, match="'.' does not name a model; give a name, as in models/fi"):
+        learn_orders([tmp_path / "missing.conllu"], Path("."))
 
 
 def test_no_nodes_are_refused():

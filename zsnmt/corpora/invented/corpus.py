@@ -24,6 +24,7 @@ from zsnmt.corpora.invented.lexicon import (
     make_stems,
     stream,
 )
+from zsnmt.corpora.parallel_text import SPLITS
 from zsnmt.errors import InputError
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.text.lines import write_lines
@@ -139,6 +140,10 @@ class SyntheticCorpus:
         if len(names) < 2 or repeated:
             raise InputError(
                 f"the languages are {names}; give a pivot and at least one other, each name once"
+            )
+        if held_out := [name for name in names if name in SPLITS[1:]]:
+            raise InputError(
+                f"a language is named {held_out[0]}, as a set of sentences is; give it another name"
             )
         shares = "shared_cognates", "family_cognates", "sound_change", "second_clause_share", "multiway_share"
         for name in shares:

@@ -139,7 +139,7 @@ def digest_pair(files: tuple[Path, Path], seed: int) -> Lines:
 
 
 def digest_lines(files: tuple[Path, Path], seed: int) -> Iterator[tuple]:
-    """For each line with a sentence on both sides what `_ROW` says."""
+    """For each line with a sentence on both sides what `ROW` says."""
     salt = blake2b(str(seed).encode(), digest_size=blake2b.SALT_SIZE).digest()
 
     def digest(text: str) -> int:

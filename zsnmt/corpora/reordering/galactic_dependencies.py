@@ -57,13 +57,15 @@ def write_reordered(
     """Write the files of PREFIX for the trees of a CoNLL-U file, and return the counts.
 
     Without a model the sentences are not reordered, and PREFIX.source, .kept and .json all there is to write.
-    Raises `InputError` where `read_trees` does, for a number of children or processes or a seed that is not
-    possible, and where no tree can be kept.
+    Raises `InputError` where `read_trees` does, for a number of children or processes, a seed or a PREFIX
+    that is not possible, and where no tree can be kept.
     """
     if most_children not in POSSIBLE:
         raise InputError(
             f"{most_children} children at most are not possible; give {POSSIBLE[0]} to {POSSIBLE[-1]}"
         )
+    if not prefix.name:
+        raise InputError(f"'{prefix}' does not name files; give a name, as in data/train.fi")
     if seed < 0:
         raise InputError(f"a seed of {seed} cannot be used; give 0 or more")
     prefix.parent.mkdir(parents=True, exist_ok=True)

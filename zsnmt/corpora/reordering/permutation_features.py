@@ -34,7 +34,7 @@ HEADS = {
 }  # the model that orders the children of such a head
 HEAD_MARK = "&@"
 EDGES = ("BOS", "EOS")
-BOS, EOS = -2, -1  # so that (*symbols, *_EDGES) gives every item its symbol
+BOS, EOS = -2, -1  # so that (*symbols, *EDGES) gives every item its symbol
 
 
 class Orders(NamedTuple):

@@ -39,6 +39,7 @@ from zsnmt.corpora.reordering.permutation_model import (
     identical_orders,
     items_of,
     log_probabilities,
+    model_files,
     row_of,
     write_model,
 )
@@ -92,8 +93,9 @@ def learn_orders(
     """Write the models of noun and verb heads that CoNLL-U files give, MODEL@N.orm and MODEL@V.orm for
     `output` MODEL.
 
-    Raises `InputError` where `read_trees` and `train` do.
+    Raises `InputError` where `read_trees` and `train` do, and for a MODEL without a name.
     """
+    model_files(output)  # which says at once if it has none
     sets = {name: files for name, files in (("train", trees), ("held_out", held_out)) if files}
     nodes, counts = {}, {}
     for name, files in sets.items():
