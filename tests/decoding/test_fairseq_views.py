@@ -172,12 +172,17 @@ def test_several_sources_of_one_that_cannot_be_packed_say_what_one_says(several)
 # Few symbols
 
 
-def test_fewer_hypotheses_than_the_beam_are_no_fault():
-    """A mask that leaves one word: two hypotheses, where four are searched for."""
-    model, bundles = build(), bundles_of(5, sources=1)
+@pytest.mark.parametrize(
+    "search", [Search(4, max_len_a=0, max_len_b=2), Search(4, max_len_a=0.3, max_len_b=1)], ids=str
+)
+def test_fewer_hypotheses_than_the_beam_are_no_fault(search):
+    """A mask that leaves one word: as many hypotheses as each limit allows, where four are searched for."""
+    model, bundles = build(), bundles_of(12, sources=1)
     word = DICTIONARY.index(DICTIONARY.symbols[-1])
     only = masks(0)["aa"].fill_(-math.inf).index_fill(0, torch.tensor([EOS, word]), 0)
-    found = by_fairseq(
-        model, Method(mask=Mask()), dict.fromkeys(LANGUAGES, only), Search(4, max_len_a=0, max_len_b=2)
-    ).translate_batch(bundles)
-    assert [{tuple(each.tokens) for each in of} for of in found] == [{(word, EOS), (word, word, EOS)}] * 5
+    engine = by_fairseq(model, Method(mask=Mask()), dict.fromkeys(LANGUAGES, only), search)
+    found = engine.translate_batch(bundles)
+    limits = [search.limit(len(bundle.sentences[0].source), 99) for bundle in bundles]
+    assert len({*limits}) == (3 if search.max_len_a else 1) and max(limits) < search.beam
+    expected = [{(word,) * length + (EOS,) for length in range(1, limit + 1)} for limit in limits]
+    assert [{tuple(each.tokens) for each in of} for of in found] == expected

@@ -67,6 +67,15 @@ def test_a_run_is_opened_wherever_it_is_copied(recorded, tmp_path):
     assert load_run(copied).checksum == load_run(recorded).checksum
 
 
+def test_a_run_whose_folder_has_any_name_but_one_with_a_colon_is_opened(recorded, tmp_path):
+    for name in ("two, words", "[1]*|?"):
+        assert load_run(shutil.copytree(recorded, tmp_path / name)).checksum == load_run(recorded).checksum
+    with pytest.raises(
+        InputError, match="12:30 cannot be the folder of a run, for to fairseq a path ends at"
+    ):
+        load_run(shutil.copytree(recorded, tmp_path / "12:30"))
+
+
 def test_checkpoints_that_are_averaged_anew_have_new_checksums(recorded):
     before = read_json(recorded / CHECKSUMS_FILE, "")
     other = recorded / "other.pt"

@@ -108,6 +108,13 @@ def test_a_line_too_long_is_translated_in_parts_with_a_warning(translator, lines
     )  # nothing is lost
 
 
+def test_a_direction_that_is_named_twice_is_translated_once(talkative, lines):
+    direction = Direction("velan", "tamun")
+    done: list[float] = []
+    twice = talkative.translate_into(lines[:3], [direction, direction], finished=done.append)
+    assert twice == talkative.translate_into(lines[:3], [direction]) and sum(done) == 3
+
+
 def test_n_best_are_the_translations_of_lines_in_directions_of_their_own(talkative, lines):
     into = [Direction("velan", target) for target in ("tamun", "inglan", "velor")]
     asked = [Line(line, into[place % 3], 2) for place, line in enumerate(["", *lines])]

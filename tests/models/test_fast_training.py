@@ -37,6 +37,8 @@ MORE = [
     dict(frozen_vocabulary="6", adapter_dim=3),
     dict(checkpoint_activations=True),
     dict(cross_self_attention=True),
+    dict(activation_fn="gelu"),
+    dict(decoder_language_feed_forward_layers="top2", decoder_language_feed_forward_dim=5),
     dict(
         share_all_embeddings=False,
         encoder_residual_removal_layers="1,3",

@@ -372,7 +372,7 @@ def test_layers_without_the_bias_have_the_baselines_attention():
         ),
         (
             dict(encoder_position_bias_layers="4", encoder_position_encoding="relative_key"),
-            "'4' names no layers of 3",
+            "'4' names no layers of 3: .*, in --encoder-position-bias-layers$",
         ),
         (
             dict(relative_key_query_product=True, encoder_position_encoding="relative_key"),

@@ -137,7 +137,11 @@ def test_gradients_reach_the_tag_through_the_encoder():
         ("t_dec", {}, "reads the tag of the target on the source: give --language-tags t_enc_t_dec"),
         ("s_enc_t_dec", {}, "reads the tag of the target on the source"),
         ("t_enc", dict(encoder_target_language_layers="none"), "none tells no layer"),
-        ("t_enc", dict(encoder_target_language_layers="6"), "'6' names no layers of 5"),
+        (
+            "t_enc",
+            dict(encoder_target_language_layers="6"),
+            "'6' names no layers of 5: .*, in --encoder-target-language-layers$",
+        ),
         ("t_enc", dict(encoder_target_language_layers="top6"), "'top6' names no layers of 5"),
     ],
 )

@@ -402,6 +402,24 @@ def test_a_term_is_gone_from_the_first_layer_alone(tokens, terms):
         assert_alike(naive(attention, x, tokens, q @ k.transpose(2, 3) / math.sqrt(D)), result)
 
 
+@torch.no_grad()
+def test_in_training_positions_share_the_dropout_of_the_input(tokens):
+    """What is kept of them is enlarged as what is kept of the input."""
+    encoder = stirred(position_terms="no_word_position", dropout=0.4).train().encoder.sentence_encoder
+    norm, seen = encoder.layernorm_embedding, {}
+    encoder.position_terms.register_forward_pre_hook(lambda module, given: seen.update(given=given))
+    encoder.dropout_module.register_forward_hook(lambda module, given, made: seen.setdefault("x", made))
+    encoder(tokens)
+    words, positions = seen["given"][:2]
+    w, p = encoder.embed_tokens.weight[tokens], encoder.embed_positions(tokens)
+    deviation = ((w + p).var(dim=-1, correction=0, keepdim=True) + norm.eps).sqrt()
+    whole = (p - p.mean(dim=-1, keepdim=True)) / deviation * norm.weight / (1 - 0.4)
+    kept = seen["x"].ne(0) & tokens.ne(PAD).unsqueeze(-1)
+    assert 0.3 < kept[tokens.ne(PAD)].double().mean() < 0.9
+    assert_alike(positions, whole.where(kept, 0.0))
+    assert_alike((words + positions)[tokens.ne(PAD)], seen["x"][tokens.ne(PAD)])
+
+
 def test_separate_parameters_that_are_the_words_change_nothing(tokens):
     whole, separate = stirred(), stirred(position_terms=SEPARATE)
     separate.load_state_dict(whole.state_dict(), strict=False)
@@ -459,6 +477,16 @@ def test_an_ablation_changes_the_logits(tokens, terms):
             "--relative-key-distance: clip distance is -1; it must be 0 or more",
         ),
         (dict(ddp_backend="fully_sharded"), "--ddp-backend fully_sharded hides the layers"),
+        *(
+            ({name: value}, f"--{name.replace('_', '-')} {value} must be at least 0 and below 1")
+            for name in ("dropout", "attention_dropout", "activation_dropout", "pooler_dropout")
+            for value in (-0.1, 1.0, math.nan)
+        ),
+        (dict(encoder_layers=0), "--encoder-layers 0 must be 1 or more"),
+        (
+            dict(encoder_attention_heads=3),
+            "--encoder-embed-dim 8 must be a multiple of --encoder-attention-h",
+        ),
     ],
 )
 def test_options_that_cannot_be_used_say_why(options, message):

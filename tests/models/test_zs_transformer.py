@@ -1,6 +1,7 @@
 """The model against fairseq's own, and its variants against their definition."""
 
 import itertools
+import math
 from argparse import Namespace
 
 import pytest
@@ -21,6 +22,7 @@ from zsnmt.modules.attention_residual import (
 )
 from zsnmt.modules.variational_dropout import VariationalDropout
 from zsnmt.seams.layers import chosen_layers
+from zsnmt.seams.options import attribute_of
 
 NEUTRAL = dict(word_dropout=0.0, decoder_language_embedding="none")
 
@@ -131,8 +133,22 @@ def test_layers_by_name_and_number():
     assert chosen_layers("middle", 8) == [5]
     assert chosen_layers("2,1", 5) == [1, 2]
     for wrong in ("0", "6", "x", "", "1,,2", "-1"):
-        with pytest.raises(InputError, match="names no layers of 5"):
+        with pytest.raises(InputError, match="names no layers of 5: write none, middle, top2, or numbers"):
             chosen_layers(wrong, 5)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--encoder-residual-removal-layers",
+        "--encoder-feed-forward-residual-removal-layers",
+        "--encoder-position-query-layers",
+        "--decoder-language-feed-forward-layers",
+    ],
+)
+def test_layers_that_do_not_exist_are_refused_by_the_name_of_their_option(toy_task, option):
+    with pytest.raises(InputError, match=f"'9' names no layers of [23]: .*, in {option}$"):
+        build(toy_task, **{attribute_of(option): "9"})
 
 
 SEAMS = [
@@ -244,9 +260,30 @@ def test_fairseqs_spelling_of_an_option_is_refused_not_ignored(toy_task, options
             for name in ("dropout", "attention_dropout", "activation_dropout", "word_dropout")
             for value in (-0.1, 1.0)
         ),
+        *(
+            (
+                dict(encoder_position_query_layers="middle", position_query_base=base),
+                f"--position-query-base: .* is {base}; it must be above 1 and finite",
+            )
+            for base in (1.0, math.nan, math.inf)
+        ),
+        *(
+            ({f"{stack}_{size}": value}, f"--{stack}-{size.replace('_', '-')} {value} must be 1 or more")
+            for stack in ("encoder", "decoder")
+            for size, value in (
+                ("layers", 0),
+                ("embed_dim", -8),
+                ("ffn_embed_dim", 0),
+                ("attention_heads", 0),
+            )
+        ),
         (
-            dict(encoder_position_query_layers="middle", position_query_base=1.0),
-            "--position-query-base: .* is 1.0; it must be above 1",
+            dict(encoder_attention_heads=3),
+            "--encoder-embed-dim 8 must be a multiple of --encoder-attention-heads 3",
+        ),
+        (
+            dict(decoder_attention_heads=3),
+            "--decoder-embed-dim 8 must be a multiple of --decoder-attention-heads 3",
         ),
     ],
 )

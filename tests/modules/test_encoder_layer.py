@@ -206,7 +206,8 @@ def test_a_bias_reaches_the_attention_and_hides_padding_itself(x, padding, norma
 
 
 def test_bad_values_are_refused():
-    with pytest.raises(ValueError, match="above 1"):
-        PositionQuery(C, base=1)
+    for base in (1, math.nan, math.inf):
+        with pytest.raises(ValueError, match="above 1 and finite"):
+            PositionQuery(C, base=base)
     with pytest.raises(ValueError, match="below 1"):
         StochasticResidual(1.0)

@@ -161,6 +161,16 @@ def test_probabilities_are_dropped_out_in_training_only(seam, need_weights):
     assert torch.allclose(dropped.mean(dim=1), expected[:, 0], atol=0.1)
 
 
+@pytest.mark.parametrize("seam", SEAMS)
+def test_dropout_that_is_retained_is_there_in_evaluation(seam):
+    """As fairseq retains it (--retain-dropout), on the fused path as on the others."""
+    attention, x = attention_with(seam, dropout=0.4), make_input()
+    attention.dropout_module.apply_during_inference = True
+    torch.manual_seed(0)
+    once, again = (attention(x, x, x, need_weights=False, position_bias=bias_of(seam))[0] for _ in range(2))
+    assert not alike(once, again)
+
+
 def test_values_and_relative_values_lose_the_same_probabilities():
     """Where all values are u, and all relative ones r, the result is u + r times what is left of the
     probabilities.

@@ -1,6 +1,7 @@
 """Every term against its formula sentence by sentence, and what holds for all of them."""
 
 import math
+from pathlib import Path
 
 import pytest
 import torch
@@ -16,6 +17,7 @@ from zsnmt.languages import language_tag
 from zsnmt.terms import word_distillation
 from zsnmt.terms.agreement import Agreement
 from zsnmt.terms.term import Predictions
+from zsnmt.terms.word_distillation import load_teacher
 from zsnmt.text.piece_counts import write_piece_counts
 from zsnmt.text.words import Words
 
@@ -445,6 +447,23 @@ def test_a_mixed_prefix_has_words_of_both_sides_in_their_places(task, monkeypatc
     assert torch.stack(shares).mean() == pytest.approx(6 / 9, abs=0.04), "the mean of Beta(6, 3)"
 
 
+@pytest.mark.parametrize("term", ["consistency", "denoising", "agreement"])
+def test_sources_that_a_term_makes_have_no_more_tokens_than_the_model_reads(task, term):
+    """Tags among them, and where denoising masks nothing."""
+    task.args.max_source_positions = longest = 9
+    sample = batch(task, targets=(12, 3, 11, 1), sources=(4, 2, 5, 3))
+    rows = criterion(task, **{f"{term}_weight": 1.0}).terms[term].rows(sample)
+    assert sample["target"].size(1) > longest == rows.inputs["src_tokens"].size(1)
+
+
+@pytest.mark.parametrize("term", ["unlikelihood", "denoising", "word_distillation"])
+def test_a_term_that_teaches_to_read_the_source_may_be_all_there_is(term):
+    task = TermTask()
+    model, sample = model_of(task), batch(task)
+    total, _, log = criterion(task, translation_weight=0.0, **{f"{term}_weight": 2.0})(model, sample)
+    assert float(total.detach()) == pytest.approx(2 * float(log[f"{term}_loss"]), rel=1e-12)
+
+
 # What makes no sense
 
 
@@ -529,6 +548,62 @@ def test_a_student_that_says_what_its_teacher_says_learns_nothing_more(task, mon
     sample["pivot"]["src_tokens"] = sample["net_input"]["src_tokens"]
     monkeypatch.setattr(word_distillation, "load_teacher", lambda path, task: model_of(task).eval())
     assert value("word_distillation", task, model, sample) == pytest.approx(0, abs=1e-12)
+
+
+@CHUNKED
+def test_of_a_teacher_whose_vocabulary_grew_what_it_cannot_write_is_left_out(chunked, monkeypatch):
+    """It has the probability 0 there, as one that is adapted with all else frozen has for older languages."""
+    task, size = TermTask(), TAGS["cc"]  # into all languages but the last, it writes nothing above
+    teacher = teacher_of(task, frozen_vocabulary=str(size))
+    monkeypatch.setattr(word_distillation, "load_teacher", lambda path, task: teacher)
+    directions = ["aa-piv", "piv-aa", "bb-piv", "piv-bb"]
+    model, sample = model_of(task), batch(task, directions, pivots=(2, 2, 3, 5))
+    total, _, log = criterion(task, word_distillation_weight=1.0, chunked_loss=chunked)(model, sample)
+    given, read, counted = sample["net_input"], sample["pivot"], sample["target"].ne(PAD)
+    prefixes = given["prev_output_tokens"]
+    student = model(**given)[0].log_softmax(-1)[counted][:, :size]
+    said = teacher(read["src_tokens"], read["src_lengths"], prefixes)[0].log_softmax(-1)[counted]
+    assert said[:, size:].eq(-math.inf).all()
+    expected = (said[:, :size].exp() * (said[:, :size] - student)).sum().detach()
+    assert float(log["word_distillation_loss"]) == pytest.approx(float(expected), rel=1e-12)
+    assert all(gradient.isfinite().all() for gradient in gradients(total, model).values())
+
+
+class TeachersTask(TermTask):
+    """As much of the task as a teacher is loaded for."""
+
+    def state_dict(self) -> dict:
+        return {"dictionary": "one", "languages": self.langs, "language_tags": self.placement.name}
+
+    def build_model(self, options):
+        return model_of(self)
+
+
+def test_a_teacher_that_does_not_fit_is_refused_by_the_name_of_its_file(monkeypatch):
+    task = TeachersTask()
+    weights = model_of(task).state_dict()
+    table = weights["encoder.embed_tokens.weight"]
+    state = {"cfg": {"model": None}, "model": weights, "task_state": task.state_dict()}
+    older = {"languages": task.langs, "language_tags": "t_dec"}  # which does not name the dictionary
+    narrow = {
+        name: weight[:-1] if weight.shape == table.shape else weight for name, weight in weights.items()
+    }
+    for changes, message in (
+        (dict(task_state={}), "teacher.pt is no translation model of this project"),
+        (dict(task_state=None), "teacher.pt is no translation model of this project"),
+        (dict(task_state={**older, "dictionary": "other"}), "teacher.pt was trained with other dictionary"),
+        (dict(task_state=older, model=narrow), "teacher.pt does not fit the dictionary of this training"),
+        (
+            dict(model=dict([*weights.items()][:-1])),
+            "teacher.pt does not fit the dictionary of this training",
+        ),
+    ):
+        changed = {name: value for name, value in {**state, **changes}.items() if value is not None}
+        monkeypatch.setattr(word_distillation, "load_state", lambda path, overrides, found=changed: found)
+        with pytest.raises(InputError, match=message):
+            load_teacher(Path("teacher.pt"), task)
+    monkeypatch.setattr(word_distillation, "load_state", lambda path, overrides: state)
+    assert not load_teacher(Path("teacher.pt"), task).training
 
 
 @CHUNKED

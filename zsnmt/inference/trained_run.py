@@ -14,7 +14,7 @@ from zsnmt.data.reading import Codec
 from zsnmt.errors import InputError
 from zsnmt.runs.checkpoints import explain_read_errors, load_state
 from zsnmt.runs.checksums import REMEDY, check_model, check_pipeline
-from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
+from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_place
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 
 
@@ -34,8 +34,8 @@ class TrainedRun:
 
 
 def load_run(run: Path, checkpoint: str = MODEL_FILE) -> TrainedRun:
-    """Load a run folder's model onto the GPU, if there is one; `InputError` for another folder, and for files
-    that are damaged or not those of the run.
+    """Load a run folder's model onto the GPU, if there is one; `InputError` for another folder, for one whose
+    name fairseq cannot read, and for files that are damaged or not those of the run.
     """
     zsnmt.register()
     folder, path = run / PIPELINE_FOLDER, run / checkpoint
@@ -43,6 +43,7 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE) -> TrainedRun:
         raise InputError(
             f"{run} is not a run folder: it has no {PIPELINE_FOLDER}/; give one made by zsnmt train"
         )
+    check_place(run)
     check_pipeline(run)
     overrides = {"data": str(folder), "source_lang": None, "target_lang": None}
     with explain_read_errors(path), check_model(run, checkpoint) as checksum:

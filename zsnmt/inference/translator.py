@@ -191,6 +191,7 @@ class Translator:
         translations.
         """
         refuse_one_text(lines)
+        directions = [*dict.fromkeys(directions)]
         of_lines: dict[Direction, list[list[Translation]]] = {
             direction: [[] for _ in lines] for direction in directions
         }

@@ -15,7 +15,14 @@ from zsnmt.errors import InputError
 from zsnmt.modules.bert_encoder import BertEncoder
 from zsnmt.modules.position_names import ENCODINGS, RELATIVE_KEYS
 from zsnmt.modules.position_terms import ALL, DROPPED_TERMS, SEPARATE, PositionTerms
-from zsnmt.seams.options import refuse_sharded_layers, refuse_without, set_defaults, value_of
+from zsnmt.seams.options import (
+    refuse_impossible_sizes,
+    refuse_other_than_probabilities,
+    refuse_sharded_layers,
+    refuse_without,
+    set_defaults,
+    value_of,
+)
 from zsnmt.seams.positions import PositionEncoding, encode_positions
 
 
@@ -66,6 +73,10 @@ class ZeroShotBert(RobertaModel):
         """
         zs_bert(args)
         refuse_sharded_layers(args)
+        refuse_impossible_sizes(args, "encoder")
+        refuse_other_than_probabilities(
+            args, "dropout", "attention_dropout", "activation_dropout", "pooler_dropout"
+        )
         encoding, terms = args.position_encoding, args.position_terms
         args.encoder_learned_pos = encoding == "learned"
         if encoding != "learned":

@@ -28,7 +28,12 @@ from zsnmt.seams import (
     target_language,
     variational_dropout,
 )
-from zsnmt.seams.options import refuse_other_than_probabilities, refuse_sharded_layers, set_defaults
+from zsnmt.seams.options import (
+    refuse_impossible_sizes,
+    refuse_other_than_probabilities,
+    refuse_sharded_layers,
+    set_defaults,
+)
 
 # In the order in which they are filled: what draws initial weights comes after what all models have in
 # common, and what takes a module's place comes after all that made it.
@@ -77,6 +82,7 @@ class ZeroShotTransformer(TransformerModel):
         zs_transformer(args)
         refuse_stock_spelling(args)
         refuse_sharded_layers(args)
+        refuse_impossible_sizes(args, "encoder", "decoder")
         refuse_other_than_probabilities(
             args, "dropout", "attention_dropout", "activation_dropout", "word_dropout"
         )

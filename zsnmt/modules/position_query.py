@@ -41,8 +41,10 @@ class PositionQuery(nn.Module):
 
     def __init__(self, embed_dim: int, base: float = 100.0) -> None:
         super().__init__()
-        if base <= 1:
-            raise ValueError(f"position query base is {base}; it must be above 1 (the paper has 100)")
+        if not 1 < base < math.inf:  # which no NaN is
+            raise ValueError(
+                f"position query base is {base}; it must be above 1 and finite (the paper has 100)"
+            )
         self.embed_dim = embed_dim
         self.base = base
 

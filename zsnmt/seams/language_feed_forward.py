@@ -36,7 +36,7 @@ def add_options(add: Callable) -> None:
 def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
     """Give each chosen layer blocks for the languages of the task, the pivot left out."""
     layers = model.decoder.layers
-    chosen = chosen_layers(args.decoder_language_feed_forward_layers, len(layers))
+    chosen = chosen_layers(args.decoder_language_feed_forward_layers, len(layers), OPTION)
     if not chosen:
         refuse_without(OPTION, args, decoder_language_feed_forward_dim=WIDTH)
         return

@@ -40,6 +40,21 @@ def refuse_other_than_probabilities(args: Namespace, *names: str) -> None:
             raise InputError(f"{spelt(name)} {value} must be at least 0 and below 1")
 
 
+def refuse_impossible_sizes(args: Namespace, *stacks: str) -> None:
+    """`InputError` for a stack (`encoder` or `decoder`) without a layer, a width or a head, and for heads
+    that do not divide its width.
+    """
+    for stack in stacks:
+        for size in ("layers", "embed_dim", "ffn_embed_dim", "attention_heads"):
+            if (value := getattr(args, name := f"{stack}_{size}")) < 1:
+                raise InputError(f"{spelt(name)} {value} must be 1 or more")
+        width, heads = getattr(args, f"{stack}_embed_dim"), getattr(args, f"{stack}_attention_heads")
+        if width % heads:
+            raise InputError(
+                f"--{stack}-embed-dim {width} must be a multiple of --{stack}-attention-heads {heads}"
+            )
+
+
 @contextmanager
 def value_of(option: str) -> Iterator[None]:
     """Turns what a module says of a value that it cannot have, a `ValueError`, into an `InputError` that

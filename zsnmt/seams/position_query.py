@@ -31,7 +31,7 @@ def add_options(add: Callable) -> None:
 def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
     """Give each chosen layer the sinusoids of its tokens' positions as query."""
     layers = model.encoder.layers
-    chosen = chosen_layers(args.encoder_position_query_layers, len(layers))
+    chosen = chosen_layers(args.encoder_position_query_layers, len(layers), OPTION)
     if not chosen:
         refuse_without(OPTION, args, position_query_base=BASE)
     for number in chosen:

@@ -14,7 +14,7 @@ from zsnmt.modules.positions import TupePositions, use_relative_keys, use_tupe
 from zsnmt.seams.layers import chosen_layers
 from zsnmt.seams.options import refuse_without
 
-ALL = "all"
+ALL, BIAS_LAYERS = "all", "--encoder-position-bias-layers"
 BIASES = (*TUPE, *RELATIVE_KEYS)  # encodings that are in the attention
 DEFAULTS = {
     "encoder_position_encoding": "sinusoidal",
@@ -33,7 +33,7 @@ def add_options(add: Callable) -> None:
         "keys and queries)",
     )
     add(
-        "--encoder-position-bias-layers",
+        BIAS_LAYERS,
         metavar="LAYERS",
         help="encoder layers whose attention has the bias of TUPE or of relative keys: all, middle, or "
         "numbers",
@@ -112,8 +112,6 @@ def biased_layers(text: str, number_of_layers: int) -> list[int]:
     """Layers, counted from 1, whose attention an encoding biases; `InputError` for none."""
     if text == ALL:
         return [*range(1, number_of_layers + 1)]
-    if layers := chosen_layers(text, number_of_layers):
+    if layers := chosen_layers(text, number_of_layers, BIAS_LAYERS):
         return layers
-    raise InputError(
-        "--encoder-position-bias-layers none leaves no positions; use --encoder-position-encoding none"
-    )
+    raise InputError(f"{BIAS_LAYERS} none leaves no positions; use --encoder-position-encoding none")

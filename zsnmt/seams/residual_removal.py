@@ -14,6 +14,7 @@ from zsnmt.seams.layers import chosen_layers
 from zsnmt.seams.options import refuse_without
 
 OPTION, NOTHING = "--encoder-residual-removal-layers", "nothing"
+OF_FEED_FORWARD = "--encoder-feed-forward-residual-removal-layers"
 DEFAULTS = {
     "encoder_residual_removal_layers": "none",
     "encoder_residual_replacement": NOTHING,
@@ -34,7 +35,7 @@ def add_options(add: Callable) -> None:
         help="what stands in for a removed residual: nothing; the sentence's mean; the residual at random",
     )
     add(
-        "--encoder-feed-forward-residual-removal-layers",
+        OF_FEED_FORWARD,
         metavar="LAYERS",
         help="encoder layers whose feed-forward block loses its residual connection: none, middle, or "
         "numbers",
@@ -44,9 +45,10 @@ def add_options(add: Callable) -> None:
 def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
     """Put the replacement in the place of the residual of each chosen layer."""
     layers = model.encoder.layers
-    for number in chosen_layers(args.encoder_feed_forward_residual_removal_layers, len(layers)):
+    feed_forward = args.encoder_feed_forward_residual_removal_layers
+    for number in chosen_layers(feed_forward, len(layers), OF_FEED_FORWARD):
         layers[number - 1].feed_forward_residual = RemoveResidual()
-    chosen = chosen_layers(args.encoder_residual_removal_layers, len(layers))
+    chosen = chosen_layers(args.encoder_residual_removal_layers, len(layers), OPTION)
     if not chosen:
         refuse_without(OPTION, args, encoder_residual_replacement=NOTHING)
     for number in chosen:

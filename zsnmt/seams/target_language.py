@@ -11,6 +11,7 @@ from zsnmt.modules.target_language import TargetLanguage
 from zsnmt.seams.layers import chosen_layers
 from zsnmt.seams.options import refuse_without
 
+LAYERS = "--encoder-target-language-layers"
 NONE, UPPER = "none", "top2"
 DEFAULTS = {"encoder_target_language": NONE, "encoder_target_language_layers": UPPER}
 
@@ -23,7 +24,7 @@ def add_options(add: Callable) -> None:
         "which must stand on the source; the other layers do not see the tag",
     )
     add(
-        "--encoder-target-language-layers",
+        LAYERS,
         metavar="LAYERS",
         help="the layers that are told: top2 (4 and 5 of 5), middle, or numbers",
     )
@@ -31,7 +32,6 @@ def add_options(add: Callable) -> None:
 
 def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
     """Let the encoder add the tag's embedding to the input of each chosen layer, and hide the tag."""
-    layers = args.encoder_target_language_layers
     if args.encoder_target_language == NONE:
         refuse_without("--encoder-target-language tag_embedding", args, encoder_target_language_layers=UPPER)
         return
@@ -43,8 +43,8 @@ def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
         )
     encoder = model.encoder
     encoder.target_language = TargetLanguage(sides.index("target"), encoder.padding_idx)
-    chosen = chosen_layers(layers, len(encoder.layers))
+    chosen = chosen_layers(args.encoder_target_language_layers, len(encoder.layers), LAYERS)
     if not chosen:
-        raise InputError("--encoder-target-language-layers none tells no layer; name some, or tell none")
+        raise InputError(f"{LAYERS} none tells no layer; name some, or tell none")
     for number in chosen:
         encoder.layers[number - 1].is_told = True

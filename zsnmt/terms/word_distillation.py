@@ -6,7 +6,7 @@ from pathlib import Path
 from fairseq import utils
 from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import FairseqTask
-from torch import Tensor, nn
+from torch import Tensor, finfo, nn
 
 from zsnmt.errors import InputError
 from zsnmt.losses.consistency import TRANSLATION, consistency
@@ -58,9 +58,15 @@ class WordDistillation(Term):
         return Rows(inputs, target[chosen], chosen=chosen)
 
     def loss(self, translated: Predictions, own: Predictions) -> Tensor:
-        return sum_over_tokens(
-            lambda _, student, teacher: consistency(teacher, student, TRANSLATION), translated, own
-        )
+        return sum_over_tokens(distance_from_teacher, translated, own)
+
+
+def distance_from_teacher(_: Tensor, student: Tensor, teacher: Tensor) -> Tensor:
+    """The sum over tokens of KL(teacher ‖ student), in nats, from log-probabilities (n×V each); what the
+    teacher cannot write, -inf in a vocabulary that grew, adds nothing.
+    """
+    finite = teacher.clamp_min(finfo(teacher.dtype).min)  # 0 times infinity is not a number
+    return consistency(finite, student, TRANSLATION)
 
 
 def load_teacher(path: Path, task: FairseqTask) -> nn.Module:
@@ -68,7 +74,7 @@ def load_teacher(path: Path, task: FairseqTask) -> nn.Module:
     the task does.
     """
     state = load_state(path, {})
-    of_teacher, own = state["task_state"], task.state_dict()
+    of_teacher, own = state.get("task_state", {}), task.state_dict()
     if "languages" not in of_teacher:
         raise InputError(f"{path} is no translation model of this project; give a run of zsnmt train")
     for name in ("dictionary", "languages", "language_tags"):
@@ -79,7 +85,13 @@ def load_teacher(path: Path, task: FairseqTask) -> nn.Module:
             )
     options = state["cfg"]["model"]
     model = task.build_model(options)
-    model.load_state_dict(state["model"], strict=True, model_cfg=options)
+    try:
+        model.load_state_dict(state["model"], strict=True, model_cfg=options)
+    except RuntimeError as error:  # of weights of other names or shapes
+        raise InputError(
+            f"{path} does not fit the dictionary of this training, or its own options; give a teacher of the "
+            "same data and tags"
+        ) from error
     return model.eval().requires_grad_(False)
 
 

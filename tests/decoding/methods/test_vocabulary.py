@@ -62,6 +62,8 @@ def test_pieces_are_preferred_as_they_belong_to_the_language(dictionary):
     assert torch.equal(
         penalties(Mask(prefer=0.5), many, dictionary)["de"], values["de"]
     )  # more text, the same
+    numbers = penalties(Mask(prefer=0.5), {**COUNTS, "de": {"12": 4}}, dictionary)  # no letter in its text
+    assert all(of_language.isfinite().all() for of_language in numbers.values())
     for language in COUNTS:
         assert not penalties(Mask(prefer=0), COUNTS, dictionary)[language].any()
 
