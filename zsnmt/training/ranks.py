@@ -9,6 +9,7 @@ from subprocess import Popen
 from typing import BinaryIO, NamedTuple
 
 from zsnmt.runs.log import Errors
+from zsnmt.training.allocator import faster_allocator
 from zsnmt.training.children import describe_ending, start
 from zsnmt.training.connections import Line, Lost
 from zsnmt.training.hosts import interface_of
@@ -123,6 +124,7 @@ def start_ranks(
     interface = interface_of(lines[0].here if lines else team.address[0]) if team.size > 1 else None
     names = ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME" if lines else "")
     settings = {name: interface for name in names if name and interface}
+    settings |= {} if team.on_gpus else faster_allocator()
     with ExitStack() as stack:
         processes = {}
         for rank in team.ranks():
