@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from argparse import Namespace
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,9 @@ from zsnmt.errors import InputError
 from zsnmt.inference.line_files import LineTranslation, open_lines
 from zsnmt.inference.translation import Translation
 from zsnmt.inference.translator import Line, Translator
-from zsnmt.languages import Direction
+from zsnmt.languages import Direction, read_languages
 from zsnmt.processes import KERNELS, kernel_limit, memory
+from zsnmt.runs import folder
 from zsnmt.text.lines import read_lines
 
 WORDS = ("--from", "velan", "--to", "tamun", "--beam", "2", "--workers", "1")
@@ -163,6 +165,19 @@ def test_what_was_begun_with_other_text_or_settings_is_not_gone_on_with(older, t
     watch.most, before = 1000, len(watch.lines)
     translate(older, text, "--workers", "2")  # which changes nothing
     assert len(watch.lines) - before == 8
+
+
+@pytest.mark.slow
+def test_a_mask_of_pieces_that_were_counted_anew_begins_anew(older, text, watch, monkeypatch):
+    pipeline = older / OLDER_RUN / "pipeline"
+    pieces = [line.split()[0] for line in next(iter(pipeline.glob("dict.*"))).read_text().splitlines()]
+    for share in (1, 2):
+        counts = {each: Counter(pieces[: len(pieces) // share]) for each in read_languages(pipeline)}
+        monkeypatch.setattr(folder, "piece_counts", lambda run, counts=counts: counts)
+        watch.most, before = len(watch.lines) + 4, len(watch.lines)
+        with pytest.raises(KeyboardInterrupt):
+            translate(older, text, "--way", "mask")
+        assert watch.lines[before:] == read_lines(text, allow_empty_lines=True)[:4]
 
 
 @pytest.mark.slow

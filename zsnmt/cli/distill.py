@@ -151,7 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--name",
         type=console.folder_name,
-        help="name of the student (default: that of the teacher's system and what it learns)",
+        help="name of the student (default: that of the system it starts from, and what it learns)",
     )
     parser.add_argument(
         "--way",

@@ -36,6 +36,7 @@ from zsnmt.decoding.options import (
     engine_choice,
 )
 from zsnmt.documents.formats import format_of, read_document
+from zsnmt.files.checksums import checksum_of
 from zsnmt.files.replacing import is_replaced, replacing
 from zsnmt.inference.translation import FORMATS, Legs, row
 from zsnmt.languages import AUTO
@@ -142,8 +143,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     choice = engine_for(options.run, filter(None, [options.way]), choice)
     translator = Translator.open(options.run, search, choice, batch_tokens=options.batch_tokens, prepare=True)
+    counts = piece_counts(options.run) if options.way and options.way.mask else None
     if options.way:
-        counts = piece_counts(options.run) if options.way.mask else None
         translator = translator.by(options.way, counts)
     refuse_wrong_languages(translator, options)  # before any text is read
     if form or options.source == AUTO:
@@ -163,7 +164,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with open_lines(options.input) as text:
         if options.output and is_replaced(options.output):
             models = [model_checksum(run) for run in (options.run, *options.beside)]
-            translation.write_file(text, options.output, models)
+            chosen_by = [checksum_of(counts)] if counts else []  # which may be counted anew
+            translation.write_file(text, options.output, [*models, *chosen_by])
         else:
             write(options.output, translation.chunks(text.lines(), total=text.number))
 
