@@ -21,7 +21,7 @@ ARG TORCH_INDEX=
 ENV VENV=/opt/zsnmt/.venv PATH=/opt/zsnmt/.venv/bin:$PATH RUNS=/work/runs PIP_NO_CACHE_DIR=1
 # hadolint ignore=DL3008
 RUN apt-get update \
- && apt-get install --yes --no-install-recommends g++ \
+ && apt-get install --yes --no-install-recommends g++ libtcmalloc-minimal4 \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /opt/zsnmt
 COPY . .

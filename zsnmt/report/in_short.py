@@ -64,6 +64,7 @@ CANDIDATES = {  # systems to choose from, in words
     f"{DEEPER}_round2": "a deeper student, taught three times, twice word by word",
     f"{DEEPER}_of_2": "a deeper student, taught twice word by word, at last by two runs together",
     f"{DEEPER}_third": "a deeper student, taught word by word in three rounds",
+    f"{DEEPER}_fourth": "a deeper student, taught word by word in four rounds",
     f"{BASELINE.name}_deep_of_2": "a deeper student, taught four times, at last by two runs together",
 }
 SHOWN_SYSTEMS = (  # those of RESULTS
@@ -76,13 +77,13 @@ SHOWN_SYSTEMS = (  # those of RESULTS
     DEEPER,
     f"{DEEPER}_round2",
     f"{DEEPER}_of_2",
-    f"{DEEPER}_third",
+    f"{DEEPER}_fourth",
     f"{BASELINE.name}_deep_of_2",
 )
 SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER}
 FIRST = {  # those of README: of each text what decides
     "tatoeba_three": (BASELINE.name, CONTINUED_BASELINE, DEEPER),
-    "tatoeba_long": (BASELINE.name, CONTINUED_BASELINE, f"{DEEPER}_third"),
+    "tatoeba_long": (BASELINE.name, CONTINUED_BASELINE, f"{DEEPER}_fourth"),
     "tatoeba": (BASELINE.name, RESIDUAL.name, f"{BASELINE.name}_consistency"),
 }
 
