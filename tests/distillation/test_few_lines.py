@@ -12,8 +12,8 @@ from tests.distillation.conftest import DIRECTIONS, LANGUAGES, OTHERS, PIVOT
 from zsnmt.corpora.overlap import normalise
 from zsnmt.distillation.distill import student_record
 from zsnmt.distillation.few_lines import choose_lines, remaining_validation, untrained_pairs
+from zsnmt.distillation.sampling import tempered_share
 from zsnmt.distillation.settings import Distillation
-from zsnmt.distillation.student import tempered_share
 from zsnmt.distillation.student_data import make_data, options_of_data
 from zsnmt.errors import InputError
 from zsnmt.languages import FEW_SHOT, SUPERVISED, Direction, kind_of

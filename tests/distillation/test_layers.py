@@ -5,8 +5,8 @@ import torch
 
 from tests.conftest import toy_options
 from tests.support.decoding import SEAMS, SIZES, build, made_sentences, padded
+from zsnmt.distillation.growth import check_growth
 from zsnmt.distillation.layers import depths, evenly_spaced, fit_layers, places_of, write_beginning
-from zsnmt.distillation.student import check_growth
 from zsnmt.errors import InputError
 from zsnmt.models.zs_transformer import zs_transformer
 from zsnmt.runs.checkpoints import load_checkpoint

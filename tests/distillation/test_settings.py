@@ -14,7 +14,7 @@ from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.distillation.distill import check_places, default_name, distill_rounds
 from zsnmt.distillation.settings import SIDES, Distillation, SyntheticSettings
-from zsnmt.distillation.student import stretch
+from zsnmt.distillation.student_options import stretch
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.runs.grid import REMEDIES, remedy_options, second_stage

@@ -11,15 +11,14 @@ from tests.conftest import ROOT
 from tests.data.test_tagged_pairs import pairs
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.distillation import distill
+from zsnmt.distillation.growth import check_growth, deeper_options
+from zsnmt.distillation.sampling import sampling_weights
 from zsnmt.distillation.settings import Distillation, SyntheticSettings
-from zsnmt.distillation.student import (
+from zsnmt.distillation.student import sizes_of_student
+from zsnmt.distillation.student_options import (
     EPOCHS,
-    check_growth,
-    deeper_options,
     options_of_config,
     read_options,
-    sampling_weights,
-    sizes_of_student,
     student_options,
     updates_of_epoch,
     word_level_options,
@@ -181,7 +180,12 @@ def test_a_schedule_that_nobody_can_stretch_is_refused_before_anything_is_made(t
     vars(teacher).update(checks, record={"system": "x", "seed": 1})
     monkeypatch.setattr(distill, "Teacher", lambda *_: teacher)
     monkeypatch.setattr(distill, "prepare_data", lambda *_: pytest.fail("data are made"))
-    own = {"distillation": ["--max-epoch", "0", "--max-update", "100"], "languages": [], "word_level": 0.0}
+    own = {
+        "distillation": ["--max-epoch", "0", "--max-update", "100"],
+        "languages": [],
+        "word_level": 0.0,
+        "student_layers": None,
+    }
     experiment = Experiment(SimpleNamespace(**vars(CONFIG), **own), Path("x.conf"), teacher.run / "x")
     with pytest.raises(InputError, match="--epochs 4: the schedule counts updates"):
         distill.distill_rounds(

@@ -16,8 +16,9 @@ from zsnmt.data.directions import directions_with_data
 from zsnmt.distillation.data import MAIN, binarise_synthetic
 from zsnmt.distillation.few_lines import exclude
 from zsnmt.distillation.further_text import binarise_further_text, directions_in
-from zsnmt.distillation.student import authentic_directions, read_options
+from zsnmt.distillation.student import authentic_directions
 from zsnmt.distillation.student_data import StudentData, options_of_data, record_use
+from zsnmt.distillation.student_options import read_options
 from zsnmt.distillation.synthetic_text import RECORD, TRAIN
 from zsnmt.files.locks import locked
 from zsnmt.files.records import read_json, write_json

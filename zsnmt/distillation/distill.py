@@ -8,20 +8,9 @@ from pathlib import Path
 from zsnmt.distillation.adapted import check_directions, with_all_languages
 from zsnmt.distillation.layers import BEGINNING, write_beginning
 from zsnmt.distillation.settings import NONE, SELF, Distillation
-from zsnmt.distillation.student import (
-    authentic_directions,
-    check_tags,
-    deeper_options,
-    options_of_config,
-    read_options,
-    shared_depths,
-    sizes_of_student,
-    stretch,
-    student_options,
-    updates_of_epoch,
-    word_level_options,
-)
+from zsnmt.distillation.student import Student, checked_student, choose_options
 from zsnmt.distillation.student_data import AGAIN, StudentData, make_data, options_of_data, pairs_of_epoch
+from zsnmt.distillation.student_options import stretch, updates_of_epoch
 from zsnmt.distillation.synthetic_text import RECORD
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
@@ -31,11 +20,11 @@ from zsnmt.files.records import read_json
 from zsnmt.inference.engines import engine_for
 from zsnmt.runs.commands import path_from_top, recipe_command, word_from_top
 from zsnmt.runs.folder import CHECKPOINTS, FEW, LAST_CHECKPOINT, MODEL_FILE, SYNTHETIC, direction_lists
-from zsnmt.runs.grid import few_name, remedy_name, remedy_options
+from zsnmt.runs.grid import few_name, remedy_name
 from zsnmt.runs.start import BEGAN_WITH, TAUGHT_BY, check_same_run
 from zsnmt.runs.systems import STUDENTS, WORDS
 from zsnmt.training.experiment import Experiment, prepare_data
-from zsnmt.training.fairseq_train import separate, without
+from zsnmt.training.fairseq_train import without
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import shared_updates
 from zsnmt.training.train import train_and_average
@@ -121,7 +110,7 @@ def distill_rounds(
             name=each,
             seed=seed,
             recipe=command,
-            options=options,
+            further=options,
         )
     return run
 
@@ -148,9 +137,9 @@ def distill_run(
     name: str,
     seed: int,
     recipe: str,
-    options: Sequence[str] = (),
+    further: Sequence[str] = (),
 ) -> Path:
-    """Teach a student of an experiment, with further options of fairseq-train; returns its run folder.
+    """Teach a student of an experiment, with `further` options of fairseq-train; returns its run folder.
 
     `recipe`: the command that makes it, for its record. What is done already is left out. Raises
     `InputError` for a teacher, a student and an experiment that do not go together.
@@ -161,54 +150,54 @@ def distill_run(
     check_teacher(teacher, experiment, distillation)
     check_start(start, experiment, distillation)
     run = experiment.run(name, seed)
-    chosen = student_options(config, distillation, start)
-    of_students = options_of_config(config, distillation)
+    options = choose_options(config, distillation, teacher, start=start, data=experiment.data, own=further)
     epochs = distillation.epochs and distillation.epochs * config.shards
-    _ = stretch([*chosen, *of_students], epochs, updates_of_epoch(start, 1))  # which may refuse it
-    remedy = remedy_options(distillation.remedy, separate([*chosen, *of_students]))
-    taught = word_level_options(distillation, [*chosen, *of_students], teacher)
-    deeper = deeper_options(config.student_layers, distillation, start, data=experiment.data, options=options)
-    later = [*of_students, *deeper, *remedy, *taught, *options]
-    shared_updates([*chosen, *later], steps.team.size)
+    _ = stretch(options.schedule, epochs, updates_of_epoch(start, 1))  # which may refuse it
+    shared_updates([*options.begun, *options.later], steps.team.size)
     if not experiment.is_adaptation:
-        prepare_data(steps, experiment, later)
+        prepare_data(steps, experiment, options.later)
     teacher.check_pipeline(experiment.data)
     start.check_pipeline(experiment.data, remedy=ANOTHER_START)
-    read = read_options(distillation.student or start.architecture, [*chosen, *later], experiment.data)
-    if distillation.word_level:
-        check_tags(teacher, read)
-    sizes = sizes_of_student(read)
-    depths_of_student = {} if distillation.from_scratch else shared_depths(start, sizes, read)
-    known, authentic = (
-        authentic_directions(each, experiment.data, config.languages)
-        for each in (read_options(read.arch, chosen, experiment.data), read)
-    )
+    student = checked_student(options, distillation, teacher, start=start, experiment=experiment)
     if experiment.is_adaptation:
-        check_directions(experiment.data, authentic, config.languages)
+        check_directions(experiment.data, student.authentic, config.languages)
     origins = {
         TAUGHT_BY: teacher.describe(),
         **({BEGAN_WITH: start.describe()} if distillation.start else {}),
     }
     with locked(run):
         check_same_run(run, recipe, origins)  # before everything is translated
-        data = make_data(steps, experiment, distillation, teacher=teacher, authentic=authentic, known=known)
-        further = student_record(distillation, data, start=start, origins=origins)
-        experiment.start(name, seed, command=recipe, further=further)
+        data = make_data(
+            steps,
+            experiment,
+            distillation,
+            teacher=teacher,
+            authentic=student.authentic,
+            known=student.known,
+        )
+        record = student_record(distillation, data, start=start, origins=origins)
+        experiment.start(name, seed, command=recipe, further=record)
         updates = updates_of_epoch(start, pairs_of_epoch(distillation, data))
-        schedule = stretch([*chosen, *of_students], epochs, updates)
+        stretched = stretch(options.schedule, epochs, updates)
         (run / RECORD).unlink(missing_ok=True)  # it may be of another student, which was begun here
-        of_data = options_of_data(run, distillation, data)
-        own = [*of_students, *deeper, *schedule, *remedy, *taught, *options]
-        all_options = [*chosen, *of_data, *own]
+        words = options.of_training(options_of_data(run, distillation, data), stretched)
         for each in (teacher, start):
             each.check_unchanged()
-        if depths_of_student and read.finetune_from_model == str(start.model.resolve()):
-            all_options += ["--finetune-from-model", str(run.resolve() / BEGINNING)]
-            if not (run / CHECKPOINTS / LAST_CHECKPOINT).is_file():  # which a training goes on from
-                write_beginning(start.model, run / BEGINNING, depths_of_student)
-        train_and_average(steps, experiment, run, system=name, seed=seed, options=all_options, data=data.main)
+        words += beginning_options(student, start, run)
+        train_and_average(steps, experiment, run, system=name, seed=seed, options=words, data=data.main)
         (run / BEGINNING).unlink(missing_ok=True)
     return run
+
+
+def beginning_options(student: Student, start: Teacher, run: Path) -> list[str]:
+    """The option by which a student with other numbers of layers begins with those of a run that it has, or
+    copies of them, which are written into its own run unless its training goes on; none for others.
+    """
+    if not student.depths or student.read.finetune_from_model != str(start.model.resolve()):
+        return []
+    if not (run / CHECKPOINTS / LAST_CHECKPOINT).is_file():
+        write_beginning(start.model, run / BEGINNING, student.depths)
+    return ["--finetune-from-model", str(run.resolve() / BEGINNING)]
 
 
 def check_teacher(teacher: Teacher, experiment: Experiment, distillation: Distillation) -> None:

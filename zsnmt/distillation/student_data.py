@@ -15,14 +15,9 @@ from zsnmt.distillation.few_lines import FewLines, make_few_lines
 from zsnmt.distillation.filtered_text import make_synthetic_text
 from zsnmt.distillation.further_text import WRITERS, make_further_text
 from zsnmt.distillation.pivot_sides import make_pivot_sides
+from zsnmt.distillation.sampling import SAMPLING_FILE, pairs_in, sampling_weights, tempered_share
 from zsnmt.distillation.settings import BETWEEN, NONE, SELF, TARGETS, Distillation
-from zsnmt.distillation.student import (
-    SAMPLING_FILE,
-    option_words,
-    pairs_in,
-    sampling_weights,
-    tempered_share,
-)
+from zsnmt.distillation.student_options import option_words
 from zsnmt.distillation.synthetic_text import RECORD, TRAIN, SyntheticText, with_engine
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.distillation.translation_pairs import pairs_of_targets

@@ -1,0 +1,116 @@
+"""A student with other numbers of layers than the run that it begins with."""
+
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from torch import Size
+
+from zsnmt.distillation.layers import depths, fit_layers, places_of
+from zsnmt.distillation.settings import Distillation
+from zsnmt.distillation.student_options import option_words, read_options
+from zsnmt.distillation.teacher import Teacher
+from zsnmt.errors import InputError
+from zsnmt.seams.layers import chosen_layers
+from zsnmt.seams.options import attribute_of
+from zsnmt.training.fairseq_train import options_of
+
+ENCODER_LAYERS = "--encoder-layers"
+OF_ENCODER_LAYERS = (
+    "--encoder-residual-removal-layers",
+    "--encoder-feed-forward-residual-removal-layers",
+    "--encoder-position-query-layers",
+)
+
+
+def shared_depths(start: Teacher, sizes: Mapping[str, Size], options: Namespace) -> dict[str, int]:
+    """How many layers the stacks have of a student of these sizes and options, which begins with weights of
+    a run; nothing where it has all of that run's layers.
+
+    Raises `InputError` unless the weights fit, and for more layers where the student would not begin with the
+    run's translations.
+    """
+    wanted = depths(sizes)
+    given, copies = fit_layers(start.sizes, wanted)
+    different = [name for name in {**given, **sizes} if given.get(name) != sizes.get(name)]
+    if different:
+        raise InputError(
+            f"{options.arch} cannot begin with the weights of {start.run}: {different[0]} is not of one "
+            "size in both; train the student --from-scratch, or leave out --student and what changes its "
+            "size (it may have fewer layers, or more)"
+        )
+    if copies:
+        check_growth(read_options(start.architecture, options_of(start.run), Path(options.data)), options)
+    return wanted if wanted != depths(start.sizes) else {}
+
+
+def deeper_options(
+    layers: int | None,
+    distillation: Distillation,
+    start: Teacher,
+    *,
+    data: Path,
+    options: Sequence[str] = (),
+) -> list[str]:
+    """The options of a student with so many encoder layers, for one that learns from translations and begins
+    with a run that has fewer; those that choose layers choose that run's. None for others, where a person's
+    `options` say how many layers it has, and where one with more would not begin with the run's translations.
+    """
+    own_architecture = distillation.student not in (None, start.architecture)
+    if layers is None or own_architecture or distillation.from_scratch or not distillation.uses:
+        return []
+    if any(word.partition("=")[0] == ENCODER_LAYERS for word in options):
+        return []
+    before = read_options(start.architecture, options_of(start.run), data)
+    if layers <= before.encoder_layers or growth_fault(before):
+        return []
+    places = places_of_choices(before, layers)
+    chosen = {option: ",".join(map(str, numbers)) for option, numbers in places.items() if numbers}
+    return option_words({ENCODER_LAYERS: layers, **chosen})
+
+
+def growth_fault(options: Namespace) -> str | None:
+    """The option by which copies of layers would not be without effect at first: behind normalisation, or
+    where they lack weights; None where there is none.
+    """
+    whole = {
+        "--normalization post": options.normalization != "pre",
+        "--encoder-position-bias-layers": options.encoder_position_bias_layers not in ("all", "none"),
+        "--encoder-target-language": options.encoder_target_language != "none",
+        "--decoder-language-feed-forward-layers": options.decoder_language_feed_forward_layers != "none",
+    }
+    return next((option for option, given in whole.items() if given), None)
+
+
+def places_of_choices(before: Namespace, layers: int) -> dict[str, list[int]]:
+    """By the options that choose encoder layers, from 1, where those chosen before stand among so many."""
+    places = places_of(before.encoder_layers, layers)
+    return {
+        option: [places[layer - 1][0] + 1 for layer in layers_chosen_by(option, before)]
+        for option in OF_ENCODER_LAYERS
+    }
+
+
+def layers_chosen_by(option: str, options: Namespace) -> list[int]:
+    """The encoder layers, from 1, that an option chooses."""
+    value = getattr(options, attribute_of(option))
+    return [*chosen_layers(value, options.encoder_layers)]
+
+
+def check_growth(before: Namespace, student: Namespace) -> None:
+    """`InputError` for a model with more layers than that before in which copies of layers would not be
+    without effect at first (see `growth_fault`), or where other layers are chosen by their numbers.
+    """
+    if fault := growth_fault(student):
+        raise InputError(
+            f"a student with {fault} cannot have more layers than the run that it starts from and "
+            "begin with the same translations; train it --from-scratch, or give it as many layers"
+        )
+    for option, same in places_of_choices(before, student.encoder_layers).items():
+        if layers_chosen_by(option, student) != same:
+            numbers = ",".join(map(str, same)) or "none"
+            raise InputError(
+                "a student with more layers than the run that it starts from begins with the same "
+                f"translations only by {option} {numbers}, which are the layers of that run; give that after "
+                "--, or train it --from-scratch"
+            )

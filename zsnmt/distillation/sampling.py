@@ -1,0 +1,42 @@
+"""How often each set of pairs is sampled in a student's training."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+from fairseq.data import indexed_dataset
+
+from zsnmt.data.binarised_folder import find_data
+from zsnmt.languages import Direction
+
+SAMPLING_FILE = "sampling.json"
+
+
+def pairs_in(data: Path, direction: Direction) -> int:
+    """How many training pairs a direction has in binarised data, or in a shard of them."""
+    path = find_data(data, "train", direction, language=direction.source)
+    return len(indexed_dataset.make_dataset(str(path), impl="mmap"))
+
+
+def tempered_share(few: Mapping[str, float], authentic: Mapping[str, int]) -> float:
+    """The share (0–1) of an epoch that a few lines have, by the number of pairs in each set: each set counts
+    as the square root of its number, sampling at temperature 2 (Wu et al. 2024).
+    """
+    of_few, of_authentic = (sum(map(math.sqrt, sizes.values())) for sizes in (few, authentic))
+    return of_few / (of_few + of_authentic)
+
+
+def sampling_weights(
+    authentic: Mapping[str, int], synthetic: Mapping[str, float], share: float
+) -> tuple[dict[str, float], int]:
+    """The weight of each set of pairs, and how many pairs an epoch has, by the number of pairs in each set.
+
+    In an epoch every authentic pair comes once, and a `share` (0–1) of the epoch is synthetic. Without
+    synthetic pairs the epoch is as long, and authentic pairs come again: equal updates.
+    """
+    total = sum(authentic.values())
+    rest = sum(synthetic.values())
+    authentic_share = 1 - share if synthetic else 1.0
+    weights = {name: authentic_share * number / total for name, number in authentic.items()}
+    weights |= {name: share * number / rest for name, number in synthetic.items()}
+    return weights, round(total / (1 - share))
