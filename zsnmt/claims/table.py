@@ -107,17 +107,18 @@ def short_figure(effect: Effect) -> str:
 def count_verdicts(folder: Path, _: str) -> str:
     """How many claims came out how."""
     numbers = Counter(each.verdict for each in outcomes(folder))
-    listed = ", ".join(f"{numbers[name]} {WORDS[name]}" for name in VERDICTS if numbers[name])
+    counted = [(number, WORDS[name]) for name in VERDICTS if (number := numbers[name])]
+    listed = ", ".join(f"{number} {words[number > 1]}" for number, words in counted)
     return f"Of {len(CLAIMS)} claims {listed}."
 
 
-WORDS = {
-    HOLDS: "hold",
-    WEAKLY: "hold weakly",
-    UNDECIDED: "are undecided",
-    OPPOSED: "are weakly opposed",
-    FAILS: "do not hold",
-    UNTESTED: "are not tested",
+WORDS = {  # of one claim, and of several
+    HOLDS: ("holds", "hold"),
+    WEAKLY: ("holds weakly", "hold weakly"),
+    UNDECIDED: ("is undecided", "are undecided"),
+    OPPOSED: ("is weakly opposed", "are weakly opposed"),
+    FAILS: ("does not hold", "do not hold"),
+    UNTESTED: ("is not tested", "are not tested"),
 }
 
 
