@@ -83,7 +83,7 @@ SHOWN_SYSTEMS = (  # those of RESULTS
 SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER}
 FIRST = {  # those of README: of each text what decides
     "tatoeba_three": (BASELINE.name, CONTINUED_BASELINE, RESIDUAL.name, DEEPER),
-    "tatoeba_long": (BASELINE.name, CONTINUED_BASELINE, f"{DEEPER}_fourth"),
+    "tatoeba_long": (BASELINE.name, f"{CONTINUED_BASELINE}_twice", f"{DEEPER}_fourth"),
     "tatoeba": (BASELINE.name, f"{BASELINE.name}_consistency"),
 }
 
