@@ -183,7 +183,7 @@ CLAIMS_OF_LIU = (
         "(docs/results/tatoeba_long.md). Deeper ones that learned word by word are 3.3 above it between "
         "Russian and Ukrainian and 0.4 across families (docs/results/tatoeba_three.md): near relatives gain "
         "most, distant ones do not.",
-        needs=(ablation("tatoeba", "query", BOTH),),
+        needs=tuple(ablation(config, "query", BOTH) for config in ("tatoeba", "tatoeba_three")),
     ),
     Claim(
         name="L8",
