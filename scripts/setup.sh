@@ -48,12 +48,12 @@ check_python() {
   esac
 }
 
-describe() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2], "of", sys.base_prefix)' 2> /dev/null || true; }
+describe() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2], "of", sys.base_prefix)' 2> /dev/null; }
 
 check_environment() { # it cannot become one of another Python
   local made
-  made="$(describe "$VENV/bin/python")"
-  [ -z "$made" ] || [ "$made" = "$(describe "$PYTHON")" ] \
+  made="$(describe "$VENV/bin/python")" || return 0 # there is none, or none that works
+  [ "$made" = "$(describe "$PYTHON")" ] \
     || fail "$VENV has Python $made, and PYTHON=$PYTHON is another; remove it, choose another folder by VENV, or leave out PYTHON"
 }
 
@@ -97,7 +97,7 @@ main() {
   install "zsnmt itself" --no-build-isolation --no-deps --use-pep517 --config-settings editable_mode=compat --editable "$ROOT"
   wanted > "$MARKER.part" && mv "$MARKER.part" "$MARKER"
   say "done: $VENV"
-  [[ "$(ldconfig -p 2> /dev/null)" == *libtcmalloc* ]] \
+  "$VENV/bin/python" -c 'import sys; from zsnmt.training.allocator import faster_allocator; sys.exit(not faster_allocator())' \
     || say "trainings of small models on a CPU are faster with libtcmalloc-minimal4, a package of the system (docs/install.md)"
 }
 
