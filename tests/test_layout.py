@@ -238,6 +238,7 @@ def test_a_recipe_is_a_few_lines_of_shell():
         "demo",
         "adapt",
         "distill",
+        "direct",
         "probe",
         "ablate",
         "masked_lm",

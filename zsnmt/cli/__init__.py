@@ -33,6 +33,7 @@ GROUPS = {  # what a person wants: verb, and what it does
     "Train": {
         "train": "train a model on text of your own, or a system of a config",
         "adapt": "teach a trained run new languages",
+        "direct": "train a model that translates between all languages directly, by four trainings",
         "distill": "train a student on a run's translations, in directions without text by people",
         "average": "average another number of a run's checkpoints, as a run of its own",
         "slurm": "train and score systems on a cluster with SLURM, as an array of jobs",
@@ -84,7 +85,7 @@ EXTRAS = {
     "sentencex": "translate",
 }  # of setup.py; others: train
 ENGINE, EXPORT_VERBS = ("torch", "fairseq"), ("translate", "serve")  # which an export is translated without
-GO_ON = "ablate adapt claims demo distill evaluate masked-lm probe train xnli".split()  # after a stop
+GO_ON = "ablate adapt claims demo direct distill evaluate masked-lm probe train xnli".split()  # after a stop
 VERBS = {verb: does for verbs in GROUPS.values() for verb, does in verbs.items()}
 
 

@@ -32,6 +32,7 @@ from zsnmt.cli.recipe import (
     parse_own,
     positive,
     remove_options,
+    seed_number,
     split_options,
     whole_number,
 )
@@ -56,7 +57,22 @@ from zsnmt.scoring.options import IDENTIFIERS
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    words = [*(sys.argv[1:] if arguments is None else arguments)]
+    own, further = split_options(sys.argv[1:] if arguments is None else arguments)
+    options = parse_own(make_parser(), own)
+    recipe = Recipe("distill", options.check, chosen_team(options))
+    if recipe.join_hosts():
+        return
+    run = teach(recipe, options, words=own, further=further)
+    if options.sides != NONE:
+        recipe.steps.say(f"next: zsnmt evaluate {run} --pivot {options.teacher} --ways own_pivot")
+        return
+    recipe.steps.say(f"next: zsnmt evaluate {run}")
+    if not options.remedy:
+        recipe.steps.say(f"to let it teach a student: zsnmt distill {options.config} {run}")
+
+
+def make_parser() -> console.Parser:
+    """The options of the verb."""
     parser = console.Parser(prog="zsnmt distill", description=__doc__)
     parser.add_argument("config", help="config that the teacher was trained with")
     parser.add_argument("teacher", metavar="TEACHER_RUN", help="the trained run that translates")
@@ -160,18 +176,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "reads each sentence and the pivot's beside it for one translation, for a teacher that has learned "
         "all directions, such as a student; of several rounds, the first is then without",
     )
-    parser.add_argument("--seed", type=whole_number, metavar="K", help="seed (default: that of the teacher)")
+    parser.add_argument("--seed", type=seed_number, metavar="K", help="seed (default: that of the teacher)")
     add_search_options(parser)
     add_engine_options(parser)
     add_beside(parser, "the teacher")
     add_check(parser)
     add_team(parser)
-    own, further = split_options(words)
-    options = parse_own(parser, own)
-    recipe = Recipe("distill", options.check, chosen_team(options))
-    if recipe.join_hosts():
-        return
+    return parser
 
+
+def teach(recipe: Recipe, options: Namespace, *, words: Sequence[str], further: Sequence[str] = ()) -> Path:
+    """Make the student that the options ask for, with `further` ones of fairseq-train, and say how its
+    training ended; returns its run folder. `words`: the options as they were given, for its record.
+    """
     from zsnmt.decoding.methods.settings import parse_method
     from zsnmt.distillation.distill import distill_rounds  # loads PyTorch
     from zsnmt.runs.folder import check_trained, ending_of
@@ -210,17 +227,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         rounds=options.rounds,
         name=options.name,
         seed=options.seed,
-        words=own_words(own, options),
+        words=own_words(words, options),
         options=further,
     )
     if ending := ending_of(run):
         recipe.steps.say(f"{run}: {ending}")
-    if options.sides != NONE:
-        recipe.steps.say(f"next: zsnmt evaluate {run} --pivot {options.teacher} --ways own_pivot")
-        return
-    recipe.steps.say(f"next: zsnmt evaluate {run}")
-    if not options.remedy:
-        recipe.steps.say(f"to let it teach a student: zsnmt distill {options.config} {run}")
+    return run
 
 
 OF_SYNTHETIC_TEXT = (

@@ -25,7 +25,7 @@ from zsnmt.cli.recipe import Recipe, add_check, add_seeds, add_team, chosen_team
 from zsnmt.console import WrongUse
 
 ARCHITECTURE = "zs_transformer"  # unless another is named
-OWN_TEXT_OPTIONS = ("pattern", "languages", "config", "plan")
+OWN_TEXT_OPTIONS = ("pattern", "languages", "config")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -45,29 +45,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     add_check(parser)
     add_team(parser)
-    own_text = parser.add_argument_group("text of your own")
-    own_text.add_argument(
-        "--pattern", help="pattern of the names of the text's files, with {language}, {pair}, {split} and *"
-    )
-    own_text.add_argument(
-        "--languages", nargs="+", metavar="XX", help="languages to train, the pivot first (default: all)"
-    )
-    own_text.add_argument(
-        "--config",
-        type=Path,
-        metavar="FILE",
-        help="config to make (default: beside the runs of the text, with the name of its folder)",
-    )
-    own_text.add_argument(
-        "--plan", action="store_true", help="make the config and print what it has and why, but do not train"
-    )
+    add_own_text(parser, plan="make the config and print what it has and why, but do not train")
     own, further = split_options(sys.argv[1:] if arguments is None else arguments)
     options = parse_own(parser, own)
     if further and not options.name:
         raise WrongUse("a variant with options of its own needs a --name for its run folder")
-    is_config = not options.experiment.is_dir() and options.experiment.suffix != ".tsv"
-    if is_config:
-        check_options_of_config(options)
+    is_config = is_config_of(options, (*OWN_TEXT_OPTIONS, "plan"))
     recipe = Recipe("train", options.check, chosen_team(options))
     if recipe.join_hosts():
         return
@@ -105,17 +88,41 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 recipe.steps.say(f"a student that also translates directly: zsnmt distill {config} {run}")
 
 
-def check_options_of_config(options: Namespace) -> None:
-    """`WrongUse` for what is neither config nor text, and for a config with what belongs to text."""
+def add_own_text(parser: console.Parser, *, plan: str) -> None:
+    """Add the options of a person's own text, and `--plan`, of which the help says `plan`."""
+    group = parser.add_argument_group("text of your own")
+    group.add_argument(
+        "--pattern", help="pattern of the names of the text's files, with {language}, {pair}, {split} and *"
+    )
+    group.add_argument(
+        "--languages", nargs="+", metavar="XX", help="languages to train, the pivot first (default: all)"
+    )
+    group.add_argument(
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="config to make (default: beside the runs of the text, with the name of its folder)",
+    )
+    group.add_argument("--plan", action="store_true", help=plan)
+
+
+def is_config_of(options: Namespace, of_text: Sequence[str] = OWN_TEXT_OPTIONS) -> bool:
+    """Whether the experiment that was given is a config, and not text.
+
+    Raises `WrongUse` for what is neither, and for a config with options `of_text` alone.
+    """
+    if options.experiment.is_dir() or options.experiment.suffix == ".tsv":
+        return False
     if not options.experiment.exists() and options.experiment.suffix != ".conf":
         raise WrongUse(
             f"there is no {options.experiment}; give the folder or the .tsv file of your text, or a config"
         )
-    if given := [f"--{name}" for name in OWN_TEXT_OPTIONS if getattr(options, name)]:
+    if given := [f"--{name}" for name in of_text if getattr(options, name)]:
         raise WrongUse(
             f"{', '.join(given)} belongs to text of your own, and {options.experiment} is read as a config; "
             "write it there, or give a folder or a file that ends in .tsv"
         )
+    return True
 
 
 def make_config(recipe: Recipe, options: Namespace) -> Path:

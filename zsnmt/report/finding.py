@@ -11,7 +11,7 @@ from zsnmt.analysis.factorial import interval
 from zsnmt.languages import KINDS, ZERO_RESOURCE, ZERO_SHOT, kind_name, other_pairs
 from zsnmt.report.alike import list_some
 from zsnmt.report.scores import all_directions, runs_by_system
-from zsnmt.report.significance import Part, difference, of_same_seeds
+from zsnmt.report.significance import Part, difference, mean_of_part, of_same_seeds
 from zsnmt.report.table import Measured, complete, join_sentences
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.ways import DIRECT, OWN_PIVOT, PIVOT, Way
@@ -100,6 +100,24 @@ def finding(all_scores: Sequence[Scores]) -> str:
         own_first = sorted(through, key=lambda one: one.translator != best.system)
         sentences.append(compare_with_pivot(best, reduce(better, own_first), all_scores[0].pivot))
     return join_sentences([*sentences, unscored_note(all_scores)])
+
+
+def in_every_way(runs: Sequence[Scores]) -> str:
+    """How good a system is between languages other than the pivot, in each way that it was scored in; nothing
+    where it was scored between none. `runs`: one for each seed.
+    """
+    first, pivot = runs[0], runs[0].pivot
+    other = first.pivot_by and first.pivot_by.partition(", seed ")[0]
+    spoken = {
+        DIRECT: "directly",
+        PIVOT: f"through {pivot} by {other}" if other else f"through {pivot}",
+        OWN_PIVOT: f"through {pivot} by itself",
+    }
+    found = {way: mean_of_part(runs, way, MAIN, with_pivot=False) for _, way in first.groups}
+    listed = [f"{spoken.get(way, way.phrase)} {bleu.head}" for way, bleu in found.items() if bleu]
+    if not listed:
+        return ""
+    return f"{first.system} between languages other than {pivot}, BLEU: {'; '.join(listed)}."
 
 
 def unscored_note(all_scores: Sequence[Scores]) -> str:

@@ -1,0 +1,92 @@
+"""`zsnmt direct`: four trainings by the commands that it prints, and how their last model compares."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import TINY_CONFIG, changed, run_command
+from zsnmt.cli import direct, distill
+from zsnmt.console import WrongUse
+from zsnmt.errors import InputError
+
+LANGUAGES = "inglan velan tamun"
+CONFIG = changed(
+    TINY_CONFIG,
+    SYNTHETIC="--number 2 --concepts 40 --pairs 60 --valid 6 --test 11 --longest 6",
+    LANGUAGES=LANGUAGES,
+    TRAINING="--optimizer adam --lr 2e-2 --warmup-updates 20 --criterion label_smoothed_cross_entropy "
+    "--max-tokens 400 --max-epoch 12 --validate-interval 12 --save-interval 12",
+    DISTILLATION="--max-epoch 1",
+)
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("RUNS", str(tmp_path / "runs"))
+    file = tmp_path / "small.conf"
+    file.write_text(CONFIG)
+    return file
+
+
+def plan(config: Path, capsys, *options: str) -> list[list[str]]:
+    direct.main([str(config), "--plan", *options])
+    return [shlex.split(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_the_plan_is_four_trainings_of_each_seed_and_how_they_compare(config, capsys):
+    commands = plan(config, capsys, "--seeds", "1", "2")
+    verbs = ["train", "distill", "distill", "distill", "evaluate", "evaluate", "report"]
+    assert [words[:2] for words in commands] == 2 * [["zsnmt", verb] for verb in verbs]
+    runs = config.parent / "runs" / "small"
+    baseline, student, further = (
+        str(runs / f"zs_transformer{end}" / "seed2") for end in ("", "_distilled", "_continued")
+    )
+    assert commands[7][2:] == [str(config), "--seeds", "2"]
+    lessons = [distill.make_parser().parse_args(words[2:]) for words in commands[8:11]]
+    assert [lesson.teacher for lesson in lessons] == [baseline, baseline, further]
+    assert [lesson.sides for lesson in lessons] == [None, "none", "sources"]
+    assert lessons[2].start_from == Path(student) and lessons[2].beside == [Path(student)]
+    assert commands[12][2:5] == [str(runs / "zs_transformer_direct" / "seed2"), "--pivot", further]
+    assert not runs.exists()
+
+
+def test_only_what_translates_has_the_precision(config, capsys):
+    commands = plan(config, capsys, "--precision", "int8")
+    assert [words[-2:] == ["--precision", "int8"] for words in commands] == [0, 1, 0, 1, 1, 1, 0]
+
+
+def test_it_needs_languages_to_translate_between(config):
+    config.write_text(changed(CONFIG, LANGUAGES="inglan velan"))
+    with pytest.raises(InputError, match="the languages inglan and velan alone, .* with zsnmt train"):
+        direct.main([str(config)])
+
+
+def test_options_of_text_are_refused_with_a_config(config):
+    with pytest.raises(WrongUse, match="^--pattern belongs to text of your own"):
+        direct.main([str(config), "--pattern", "a.{language}"])
+
+
+@pytest.mark.slow
+def test_four_trainings_are_those_of_the_plan_and_are_not_made_twice(config, capsys):
+    runs = config.parent / "runs"
+    printed = run_command("recipes/direct.sh", config, runs=runs)
+    assert printed.returncode == 0, printed.stderr
+    for number in ("first", "second", "third", "last"):
+        assert f"direct: seed 1: the {number} of four trainings" in printed.stderr
+    said = " ".join(printed.stdout.split())
+    assert "zs_transformer_direct between languages other than inglan, BLEU: directly " in said
+    assert "; through inglan by zs_transformer_continued " in said and "; by ensemble " in said
+    assert (runs / "small" / "report.html").is_file()
+    made = {path: path.stat().st_mtime_ns for path in runs.rglob("*.pt")}
+    for words in plan(config, capsys)[1:4]:
+        again = run_command("recipes/distill.sh", *words[2:], runs=runs)
+        assert again.returncode == 0, again.stderr
+        assert "distill: train: done before" in again.stderr
+    record = json.loads((runs / "small" / "zs_transformer_direct" / "seed1" / "run.json").read_text())
+    assert record["began_with"]["run"] == str(runs / "small" / "zs_transformer_distilled" / "seed1")
+    again = run_command("recipes/direct.sh", config, runs=runs)
+    assert again.returncode == 0, again.stderr
+    assert again.stdout == printed.stdout
+    assert made == {path: path.stat().st_mtime_ns for path in runs.rglob("*.pt")}

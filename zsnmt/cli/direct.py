@@ -1,0 +1,161 @@
+"""Train a model that translates directly between all languages of a text, by four trainings, and compare it
+with translating through the pivot. Run it again to go on after a stop.
+
+    zsnmt direct text/mine --processes 2              # text of your own, in any form that zsnmt train reads
+    zsnmt direct configs/tatoeba_three.conf --seeds 1 2 3
+    zsnmt direct configs/tatoeba_three.conf --plan    # print the commands that it stands for
+
+The baseline learns the text, and its translations teach a student all directions. The baseline is trained
+further. Then both translate together, and the student learns from these translations as sources alone, so
+that all it learns to write at last is by people. docs/distillation.md says what each step brings.
+"""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from zsnmt import console
+from zsnmt.cli import distill
+from zsnmt.cli.recipe import Recipe, add_check, add_seeds, add_team, chosen_team, gpus_here
+from zsnmt.cli.train import add_own_text, is_config_of, make_config
+from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME
+from zsnmt.decoding.options import PRECISIONS, EngineChoice
+from zsnmt.distillation.settings import BOTH, NONE, SOURCES
+from zsnmt.errors import InputError
+from zsnmt.runs.systems import BASELINE, STUDENTS
+
+if TYPE_CHECKING:
+    from zsnmt.training.experiment import Experiment
+
+SYSTEM = f"{BASELINE.name}_direct"
+SHARE, EPOCHS = "0.6", "5"  # of the last training
+MASK, ENSEMBLE = "mask:renormalise=yes", "ensemble"
+WAYS = [OWN_PIVOT_NAME, MASK, ENSEMBLE]  # in which the last student is scored, too
+PAGE = "report.html"
+
+
+class Runs(NamedTuple):
+    """The folders of the four trainings of a seed."""
+
+    baseline: Path
+    student: Path
+    further: Path
+    direct: Path
+
+    @classmethod
+    def of(cls, folder: Path, seed: int) -> "Runs":
+        """Those in the `folder` of an experiment."""
+        before = (BASELINE.name, *(f"{BASELINE.name}_{STUDENTS[sides]}" for sides in (BOTH, NONE)))
+        return cls(*(folder / system / f"seed{seed}" for system in (*before, SYSTEM)))
+
+    def lessons(self, config: Path, translating: Sequence[str]) -> list[list[str]]:
+        """The words of `zsnmt distill` for each run but the first, with the options of `translating`."""
+        last = f"--sides {SOURCES} --share {SHARE} --epochs {EPOCHS} --name {SYSTEM}".split()
+        beginning = ["--with", str(self.student), "--start-from", str(self.student)]
+        return [
+            [str(config), str(self.baseline), *translating],
+            [str(config), str(self.baseline), "--sides", NONE],
+            [str(config), str(self.further), *beginning, *last, *translating],
+        ]
+
+    def commands(self, config: Path, translating: Sequence[str]) -> list[str]:
+        """The commands that make these runs, and compare them."""
+        seed = self.baseline.name.removeprefix("seed")
+        commands: list[Sequence[str | Path]] = [
+            ["train", config, "--seeds", seed],
+            *(["distill", *words] for words in self.lessons(config, translating)),
+            ["evaluate", self.further, *translating],
+            ["evaluate", self.direct, "--pivot", self.further, "--ways", *WAYS, *translating],
+            ["report", self.further, self.direct, "--output", self.direct.parents[1] / PAGE],
+        ]
+        return [shlex.join(["zsnmt", *map(str, words)]) for words in commands]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = console.Parser(prog="zsnmt direct", description=__doc__)
+    parser.add_argument("experiment", type=Path, help="config of the experiment, or text of your own")
+    add_seeds(parser)
+    parser.add_argument(
+        "--precision",
+        choices=PRECISIONS,
+        help="of the weights where a run translates; int8 is several times as fast on a CPU, and changes "
+        "some translations (default: float32)",
+    )
+    add_check(parser)
+    add_team(parser)
+    add_own_text(parser, plan="print the commands that it stands for, and do not train")
+    options = parser.parse_args(arguments)
+    is_config = is_config_of(options)
+    recipe = Recipe("direct", options.check, chosen_team(options))
+    if recipe.join_hosts():
+        return
+
+    from zsnmt.cli.evaluate import show_table
+    from zsnmt.report.finding import in_every_way
+    from zsnmt.report.table import wrap
+    from zsnmt.runs.score_file import read_scores
+    from zsnmt.training.experiment import read_experiment  # takes a second to load
+
+    config = options.experiment if is_config else make_config(recipe, options)
+    experiment = read_experiment(config, recipe.runs, recipe.variables)
+    pivot, *others = experiment.config.languages
+    if len(others) < 2:
+        raise InputError(
+            f"{config} has the languages {pivot} and {others[0]} alone, and no others to translate between; "
+            "train on them with zsnmt train"
+        )
+    translating = ["--precision", options.precision] if options.precision else []
+    of_seeds = [Runs.of(experiment.folder, seed) for seed in options.seeds]
+    if options.plan:
+        print(*(line for runs in of_seeds for line in runs.commands(config, translating)), sep="\n")
+        return
+    for seed, runs in zip(options.seeds, of_seeds):
+        recipe.steps.say(f"seed {seed}: the first of four trainings, {runs.baseline}")
+        make(recipe, experiment, runs, translating=translating, gpus=options.gpus)
+        recipe.steps.say(f"seed {seed}: scoring {runs.further} and {runs.direct}")
+        score(recipe, runs, EngineChoice(precision=options.precision, gpus=gpus_here(options.gpus)))
+    compared = [run for place in (2, 3) for run in (runs[place] for runs in of_seeds)]
+    page = experiment.folder / PAGE
+    show_table(compared, page, in_short=True)
+    print("", wrap(in_every_way([read_scores(runs.direct) for runs in of_seeds])), sep="\n")
+    recipe.steps.say(f"the page to look at: {page}")
+    say_how_to_translate(recipe, of_seeds[0].direct, *experiment.config.languages[-2:])
+
+
+def say_how_to_translate(recipe: Recipe, run: Path, source: str, target: str) -> None:
+    """The commands for text in the language `source`."""
+    translate = f"zsnmt translate {run} --from {source} --to {target}"
+    recipe.steps.say(f"to translate: {translate} < text")
+    recipe.steps.say(f"faster: {translate} --way {MASK} < text")
+    recipe.steps.say(f"in both ways at once, which takes longer: {translate} --way {ENSEMBLE} < text")
+
+
+def make(
+    recipe: Recipe,
+    experiment: "Experiment",
+    runs: Runs,
+    *,
+    translating: Sequence[str],
+    gpus: int | None,
+) -> None:
+    """Do the four trainings, each unless it is done."""
+    from zsnmt.training.train import train_run
+
+    seed = int(runs.baseline.name.removeprefix("seed"))
+    train_run(recipe.steps, experiment, BASELINE.name, system=BASELINE.name, seed=seed)
+    made = zip(("second", "third", "last"), runs[1:], runs.lessons(experiment.file, translating))
+    for number, run, words in made:
+        recipe.steps.say(f"seed {seed}: the {number} of four trainings, {run}")
+        lesson = distill.make_parser().parse_args(words)
+        lesson.gpus = gpus
+        distill.teach(recipe, lesson, words=words)
+
+
+def score(recipe: Recipe, runs: Runs, engine: EngineChoice) -> None:
+    """Score the baseline trained further, which goes through the pivot, and the last student in all ways."""
+    from zsnmt.evaluation.scored_run import score_run, settings_of  # loads PyTorch
+
+    for run, ways, pivot in ((runs.further, None, None), (runs.direct, WAYS, runs.further)):
+        settings = settings_of(run, recipe.variables, {"ways": ways})
+        score_run(recipe.steps, run, settings, pivot=pivot, engine=engine)
