@@ -63,6 +63,12 @@ def test_it_needs_languages_to_translate_between(config):
         direct.main([str(config)])
 
 
+def test_options_of_students_that_there_are_not_are_refused_before_the_first_training(config, capsys):
+    config.write_text(changed(CONFIG, DISTILLATION="--leraning-rate 1"))
+    with pytest.raises(InputError, match="unrecognized arguments: --leraning-rate 1"):
+        direct.main([str(config)])
+
+
 def test_options_of_text_are_refused_with_a_config(config):
     with pytest.raises(WrongUse, match="^--pattern belongs to text of your own"):
         direct.main([str(config), "--pattern", "a.{language}"])

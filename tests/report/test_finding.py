@@ -7,8 +7,8 @@ import pytest
 from tests.support.resampled import with_resamples
 from tests.support.scores import all_changed, changed, made_up_scores, only
 from zsnmt.languages import FEW_SHOT, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT
-from zsnmt.report.finding import finding
-from zsnmt.runs.ways import DIRECT, OWN_PIVOT, PIVOT
+from zsnmt.report.finding import finding, in_every_way
+from zsnmt.runs.ways import DIRECT, OWN_PIVOT, PIVOT, Way
 
 POOR, BETTER, BEST = (
     made_up_scores(system, 1, bleu) for system, bleu in (("plain", 5), ("residual", 9), ("other", 31))
@@ -50,6 +50,21 @@ def test_the_best_way_through_the_pivot_counts_whoever_goes_it():
     assert finding([with_own, trained_on]).endswith(
         "by trained_on, 18.0 BLEU: better than that by 2.3 with one seed."
     )
+
+
+def test_every_way_is_said_with_who_goes_it():
+    plain = made_up_scores("plain", 1, 9)
+    assert in_every_way([plain]) == (
+        "plain between languages other than en, BLEU: directly 9.0; through en 15.5."
+    )
+    masked = [
+        replace(result, way=Way("mask"), figures={**result.figures, "bleu": 9.5})
+        for result in plain.results
+        if result.kind == ZERO_SHOT and result.way == DIRECT
+    ]
+    student = replace(plain, pivot_by="teacher, seed 1", results=[*plain.results, *masked])
+    assert in_every_way([student]).endswith("directly 9.0; through en by teacher 15.5; by mask 9.5.")
+    assert in_every_way([only(plain, (SUPERVISED, DIRECT))]) == ""
 
 
 def test_a_difference_that_other_test_lines_might_turn_round_is_said_to_be_chance():

@@ -96,6 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.report.table import wrap
     from zsnmt.runs.score_file import read_scores
     from zsnmt.training.experiment import read_experiment  # takes a second to load
+    from zsnmt.training.fairseq_options import training_options
 
     config = options.experiment if is_config else make_config(recipe, options)
     experiment = read_experiment(config, recipe.runs, recipe.variables)
@@ -105,6 +106,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             f"{config} has the languages {pivot} and {others[0]} alone, and no others to translate between; "
             "train on them with zsnmt train"
         )
+    settings = experiment.config
+    training_options(BASELINE.name, [*settings.fairseq_options, *settings.distillation])  # may refuse one
     translating = ["--precision", options.precision] if options.precision else []
     of_seeds = [Runs.of(experiment.folder, seed) for seed in options.seeds]
     if options.plan:
