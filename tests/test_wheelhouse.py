@@ -76,6 +76,9 @@ def test_a_target_takes_wheels_for_its_system_and_for_older_ones():
     assert Target().is_here and not Target(machine="other").is_here
     with pytest.raises(InputError, match="Python 3.10 is not supported; give 3.11 or 3.12"):
         Target("3.10")
+    for glibc in (-1, 4, 2_000_000_000):
+        with pytest.raises(InputError, match=f"--glibc is {glibc}; give the N of 2.N, from 5 to 99"):
+            Target(glibc=glibc)
 
 
 @pytest.mark.slow

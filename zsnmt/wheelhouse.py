@@ -17,13 +17,16 @@ logger = logging.getLogger(__name__)
 THIS_PYTHON = ".".join(map(str, sys.version_info[:2]))
 PYTHONS = ("3.11", "3.12")
 OLDER_NAMES = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}  # of glibc 2.17, 2.12 and 2.5
+LATEST = 99  # N of a glibc 2.N; wheels are looked for by the names of all that are older
 ANYWHERE = "-none-any.whl"  # ends the name of a wheel for every machine
 COMPILED = "fairseq-fixed"  # has no wheel, and is compiled against the PyTorch beside it
 
 
 @dataclass(frozen=True)
 class Target:
-    """The machine that is to install. Raises `InputError` for a Python that zsnmt does not support."""
+    """The machine that is to install. Raises `InputError` for a Python that zsnmt does not support, and for a
+    glibc that no wheel names.
+    """
 
     python: str = field(
         default=THIS_PYTHON, metadata={"help": f"version of its Python: {' or '.join(PYTHONS)}"}
@@ -36,6 +39,11 @@ class Target:
     def __post_init__(self) -> None:
         if self.python not in PYTHONS:
             raise InputError(f"Python {self.python} is not supported; give {' or '.join(PYTHONS)}")
+        oldest = min(OLDER_NAMES)
+        if not oldest <= self.glibc <= LATEST:
+            raise InputError(
+                f"--glibc is {self.glibc}; give the N of 2.N, from {oldest} to {LATEST} (ldd --version)"
+            )
 
     @property
     def is_here(self) -> bool:

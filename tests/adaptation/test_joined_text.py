@@ -11,7 +11,9 @@ from zsnmt.adaptation.joined_text import files_of, join_text, new_languages
 from zsnmt.adaptation.settings import Adaptation
 from zsnmt.corpora.cleaning import Cleaning
 from zsnmt.corpora.parallel_text import SPLITS, find_pair, pairs_of_split
+from zsnmt.corpora.training_text import copy_beside
 from zsnmt.errors import InputError
+from zsnmt.evaluation.text import word_orders
 from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.training.config import Config
 from zsnmt.training.experiment import Experiment
@@ -25,6 +27,7 @@ def original(corpus, tmp_path):
     (tmp_path / "original").mkdir()
     for file in files_of(corpus, KNOWN):
         shutil.copy(file, tmp_path / "original" / file.name)
+    copy_beside(corpus, tmp_path / "original", KNOWN)
     return tmp_path / "original"
 
 
@@ -47,14 +50,9 @@ def test_languages_that_cannot_be_added_are_refused(languages, words):
 
 
 def test_the_files_of_some_languages_are_of_no_other(corpus):
-    names = {file.name for file in files_of(corpus, KNOWN)}
-    assert (
-        names
-        == {file.name for file in corpus.iterdir() if NEW not in file.name and file.name != "languages.tsv"}
-        & names
-    )
-    assert {f"train.{FIRST}-{PIVOT}.{FIRST}", f"test.{SECOND}", f"lexicon.{PIVOT}"} <= names
-    assert not [name for name in names if NEW in name]
+    found = {file.name for file in files_of(corpus, KNOWN)}
+    names = {file.name for split in SPLITS for file in corpus.glob(f"{split}.*")}
+    assert found == {name for name in names if NEW not in name} < names
 
 
 def test_the_text_of_the_run_stays_as_it_is_and_a_multiway_set_grows(corpus, original, tmp_path):
@@ -62,10 +60,11 @@ def test_the_text_of_the_run_stays_as_it_is_and_a_multiway_set_grows(corpus, ori
     joined = tmp_path / "joined"
     for file in original.iterdir():
         assert (joined / file.name).read_bytes() == file.read_bytes(), file.name
-    for name in (f"test.{NEW}", f"valid.{NEW}", f"lexicon.{NEW}"):
+    for name in (f"test.{NEW}", f"valid.{NEW}", f"lexicon.{NEW}", f"word_order.{NEW}"):
         assert (joined / name).read_bytes() == (corpus / name).read_bytes()
     assert all((NEW, other) in pairs_of_split(joined, "test", [NEW, *KNOWN]) for other in KNOWN)
     assert not [path for path in tmp_path.iterdir() if "joined." in path.name], "what was joined stays behind"
+    assert word_orders(joined, LANGUAGES).keys() == {*LANGUAGES}  # which scores then say of all
 
 
 def test_new_pairs_are_bounded_and_old_ones_are_not(corpus, original, tmp_path):
@@ -75,6 +74,16 @@ def test_new_pairs_are_bounded_and_old_ones_are_not(corpus, original, tmp_path):
         f"{PIVOT}-{SECOND}": PAIRS,
         f"{PIVOT}-{NEW}": 20,
     }
+
+
+@pytest.mark.parametrize("pair", [f"{PIVOT}-{FIRST}", f"{FIRST}-{NEW}"])
+def test_a_bound_for_a_pair_that_is_not_new_is_refused(corpus, original, tmp_path, pair):
+    """It would change nothing, and a person would take it for kept."""
+    with pytest.raises(InputError, match=f"no training text of a new language for {pair}, of which a number"):
+        join_text(corpus, tmp_path / "joined", KNOWN, [NEW], original, {pair: 20})
+    assert [path.name for path in tmp_path.iterdir()] == ["original"]
+    counts = join_text(corpus, tmp_path / "joined", KNOWN, [NEW], original, {f"{NEW}-{PIVOT}": 20})
+    assert [of_pair["kept"] for of_pair in counts.values()] == [PAIRS, PAIRS, 20]
 
 
 def test_another_test_set_than_the_runs_keeps_its_pairs_apart(corpus, original, tmp_path):

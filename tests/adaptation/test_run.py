@@ -19,11 +19,15 @@ from zsnmt.errors import InputError
         ({"noise_scale": -1.0}, "--noise-scale is -1; it must be"),
         ({"noise_scale": 1e308}, "--noise-scale is 1e.308; it must be"),
         ({"noise": "none", "noise_scale": 2.0}, "scales the noise, and --noise none has none; leave one"),
+        (
+            {"mode": FROZEN, "without_synthetic": True},
+            "--frozen trains on the new text alone, which --without-synthetic leaves as it is; leave one",
+        ),
         ({"allow_unknown": float("nan")}, "--allow-unknown is nan; it is a share, from 0 to 1"),
         ({"allow_unknown": 1.5}, "--allow-unknown is 1.5; it is a share"),
     ],
 )
-def test_numbers_out_of_range_are_refused(tmp_path, setting, message):
+def test_numbers_out_of_range_and_options_without_effect_are_refused(tmp_path, setting, message):
     with pytest.raises(InputError, match=message):
         Adaptation(tmp_path, **setting)
 

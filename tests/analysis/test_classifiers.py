@@ -260,8 +260,9 @@ def test_states_and_labels_that_cannot_be_fitted_are_refused(fit, states, labels
 
 
 def test_settings_that_fit_nothing_are_refused(states, labels):
-    with pytest.raises(InputError, match="l2 is 0, but only a positive"):
-        fit_to_convergence(states, labels, l2=0)
+    for l2 in (0, np.nan):
+        with pytest.raises(InputError, match=f"l2 is {l2}, but only a positive"):
+            fit_to_convergence(states, labels, l2=l2)
     for settings in ({"epochs": 0}, {"batch_size": 0}, {"warm_up": 0}):
         with pytest.raises(InputError, match="each must be at least 1"):
             fit_as_published(states, labels, **settings)

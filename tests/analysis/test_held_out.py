@@ -37,6 +37,11 @@ def test_the_seed_decides_which_sentences():
     assert first == again != other
 
 
+def test_a_seed_that_numpy_does_not_take_is_refused():
+    with pytest.raises(InputError, match="a seed of -1 cannot be used; give 0 or more"):
+        split_by_sentence(SENTENCES, seed=-1)
+
+
 def test_accuracy_and_what_to_compare_it_with(probe):
     measured = accuracy(probe, np.array([3, 5, 5, 8, 7]), np.array([3, 5, 8, 5, 5]))
     assert measured.accuracy == 2 / 5

@@ -113,6 +113,13 @@ def test_stored_states_can_be_put_into_batches_of_sentences(folders, tmp_path, f
     assert [float(row[2]) for row in rows] == [each.accuracy.accuracy for each in found]
 
 
+def test_an_exact_fit_has_no_batches(folders):
+    states = read_states(folders["training"])
+    side = Side(states, np.arange(len(states.labels.token)))
+    with pytest.raises(InputError, match="not of batches; leave out --batches sentences"):
+        next(classify_layers(side, side, kind="exact", labels=["language"], seed=1, batches=SENTENCES))
+
+
 def test_text_that_cannot_be_measured_on_and_states_that_are_not_finite_are_refused(folders, tmp_path):
     training, held_out = map(live, folders.values())
     with pytest.raises(InputError, match="training and held-out states are states of the same text"):

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from tests.conftest import run_command
+from zsnmt.benchmarks import growth_steps
 from zsnmt.benchmarks.growth import ROWS, drawing, power, table
 from zsnmt.benchmarks.growth_steps import Cost, Size, measure
 from zsnmt.errors import InputError
@@ -37,6 +38,46 @@ def test_a_quantity_stands_beside_the_work_that_it_is_of():
     assert len(rows) == len(ROWS) and {row.count("|") for row in (title, rule, *rows)} == {9}
     assert "| evaluation, s | 25 | 100 | 2,500 | 2.00 | 2.00 | directions | 2.08 |" in rows
     assert "| memory of training, MB | 300 | 300 | 300 | 0.00 | 0.00 | nothing | 0.00 |" in rows
+
+
+@pytest.fixture
+def steps(monkeypatch) -> list[str]:
+    """The steps that were done, of two that each leave a file and are measured in this process."""
+    done: list[str] = []
+
+    def text(experiment):
+        (experiment.folder / "text").mkdir(parents=True)
+        done.append("text")
+
+    def data(experiment):
+        done.append("data")
+        if done == ["text", "data"]:
+            raise InterruptedError
+
+    monkeypatch.setattr(growth_steps, "STEPS", (text, data))
+    monkeypatch.setattr(growth_steps, "measured", lambda job: Cost(1.5, 2.5, job() or {}))
+    return done
+
+
+def test_an_experiment_that_was_stopped_is_measured_from_its_beginning(tmp_path, steps):
+    """What a stopped step leaves would be there already, and the step seem cheap."""
+    with pytest.raises(InterruptedError):
+        measure(Size(3, 20, 16), tmp_path, updates=2, lines=2)
+    costs = measure(Size(3, 20, 16), tmp_path, updates=2, lines=2)
+    assert steps == ["text", "data", "text", "data"]
+    assert costs == dict.fromkeys(("text", "data"), Cost(1.5, 2.5, {}))
+    assert measure(Size(3, 20, 16), tmp_path, updates=2, lines=2) == costs and len(steps) == 4
+
+
+def test_a_cost_that_is_damaged_is_refused(tmp_path, steps):
+    steps += ["before"]
+    measure(Size(3, 20, 16), tmp_path, updates=2, lines=2)
+    (file,) = tmp_path.glob("*/cost.data.json")
+    file.write_text('{"seconds": 1.0}')
+    with pytest.raises(
+        InputError, match=f"{file} is damaged .*; remove it, then measure the experiment again"
+    ):
+        measure(Size(3, 20, 16), tmp_path, updates=2, lines=2)
 
 
 @pytest.mark.slow

@@ -269,6 +269,13 @@ def test_a_budget_does_not_hide_what_a_job_that_is_left_out_would_have_trained(t
     assert select_within_budget([a, b, c], 4.0, 2) == [a, c]  # one chain takes no longer than the budget
 
 
+def test_a_run_of_several_jobs_is_counted_once_where_the_first_of_them_is_left_out(tmp_path):
+    a, b, c = sharing(tmp_path)
+    third = replace(c, runs={**c.runs, tmp_path / "shared": 0.0})
+    chosen = select_within_budget([a, b, third], 3.5, 1)
+    assert [(job.name, job.hours) for job in chosen] == [(b.name, 2.5), (third.name, 1.0)]
+
+
 def test_jobs_that_share_a_run_are_done_one_after_the_other(tmp_path):
     a, b, c = sharing(tmp_path)
     assert chains([a, c, b]) == [[c], [a, b]]
@@ -308,6 +315,15 @@ def test_what_jobs_took_corrects_what_they_are_thought_to_take(places):
         json.dumps({"a": [1.0, 4.0], "b": [1.0, 2.0], "c": [0.0, 9.0]})
     )
     assert jobs_of(places, "L22")[0].hours == pytest.approx(3 * before)
+
+
+@pytest.mark.parametrize("content", ['{"a": 1.0}', '{"a": ["long", 2.0]}', '{"a": [1.0', "[]"])
+def test_hours_that_are_damaged_are_refused_with_what_to_do(places, content):
+    file = places.runs / FOLDER / HOURS_FILE
+    file.parent.mkdir(parents=True)
+    file.write_text(content)
+    with pytest.raises(InputError, match=rf"{file} is damaged .*; remove it, then give the command again"):
+        jobs_of(places, "L22")
 
 
 def test_what_is_kept_of_a_job_is_what_it_was_thought_to_take_before_any_correction(places, monkeypatch):

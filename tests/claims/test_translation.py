@@ -1,14 +1,15 @@
 """What kept scores say of gains in two configs: all four systems' seeds count."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from tests.support.scores import made_up_scores
 from zsnmt.claims.kept import Kept
-from zsnmt.claims.translation import compare, config_difference, zero_shot
+from zsnmt.claims.translation import compare, config_difference, pivot_language_share, zero_shot
 from zsnmt.claims.verdicts import half_width
-from zsnmt.languages import Direction
+from zsnmt.languages import ZERO_SHOT, Direction
 from zsnmt.report.documents import keep_scores
 from zsnmt.runs.scores import Result, Scores, Uncertainty
 from zsnmt.runs.systems import System
@@ -63,3 +64,23 @@ def test_of_some_directions_the_interval_is_made_of_that_of_each():
     without = {"one": systems["one"], "other": [made_up_scores("other", 1, zero_shot=15.0)]}
     (found,) = compare("made_up", without, places, directions=some)
     assert found.measured.interval is None
+
+
+def test_outputs_whose_languages_were_not_counted_are_not_taken_for_none_in_the_pivots():
+    def run(seed: int, *identified: dict[str, float]) -> Scores:
+        scores, shares = made_up_scores("one", seed, zero_shot=9.0), iter(identified)
+        counted = [
+            replace(result, identified=next(shares))
+            if result in scores.select(ZERO_SHOT).values()
+            else result
+            for result in scores.results
+        ]
+        return replace(scores, results=counted)
+
+    def shares(*runs: Scores) -> list[float]:
+        kept = SimpleNamespace(scores={"made_up": {"one": [*runs]}})
+        return [effect.measured.mean for effect in pivot_language_share(ONE)(kept)]
+
+    counted = run(1, {"en": 0.5, "fr": 0.5}, {"de": 1.0})
+    assert shares(counted) == [0.25]
+    assert shares(counted, run(2, {"en": 1.0}, {})) == shares(made_up_scores("one", 1, 9.0)) == []

@@ -116,6 +116,15 @@ def test_a_claim_is_as_good_as_the_worst_of_its_clauses(clauses, expected):
     assert [*clause_verdicts(effects, ABOVE_ZERO)] == ["0", "1"]
 
 
+@pytest.mark.parametrize(
+    "vote, expected", [(SUPPORTS, UNDECIDED), (OPPOSES, FAILS), (OPEN, UNDECIDED), (None, UNTESTED)]
+)
+def test_a_claim_of_which_a_clause_is_not_tested_does_not_hold_by_the_others(vote, expected):
+    effects = [replace(voting(vote, True), clause="one")] if vote else []
+    assert verdict(effects, ABOVE_ZERO, ["one", "other"]) == expected
+    assert clause_verdicts(effects, ABOVE_ZERO, ["one", "other"])["other"] == UNTESTED
+
+
 def test_the_interval_is_widened_to_welchs_of_the_seeds():
     sides = [5.0, 7.0, 9.0], [1.0, 2.0]
     noise = ttest_ind(*sides, equal_var=False).confidence_interval(0.95).high - 5.5

@@ -11,6 +11,7 @@ import pytest
 from tests.conftest import ROOT, run_command
 from zsnmt import cli
 from zsnmt.console import WrongUse
+from zsnmt.errors import InputError
 
 HEAVY = (
     "torch",
@@ -132,6 +133,59 @@ def test_a_verb_that_goes_on_after_a_stop_says_so_in_its_help_and_when_it_is_sto
 def test_states_of_fewer_lines_than_one_are_refused(option):
     with pytest.raises(WrongUse, match=f"argument {option}: '-3' is not a whole number above 0"):
         cli.run(["probe-states", "RUN", "states", f"{option}=-3"])
+
+
+@pytest.mark.parametrize("seed", [-1, 2**32])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("train", "configs/demo.conf", "--seeds"),
+        ("adapt", "configs/demo.conf", "RUN", "--seed"),
+        ("distill", "configs/demo.conf", "RUN", "--seed"),
+        ("prepare", "text", "folder", "--languages", "de", "en", "--seed"),
+        ("cut-multiway", "text", "folder", "--condition", "multiway", "--languages", "de", "en", "--seed"),
+        ("check-overlap", "text", "--languages", "de", "en", "--seed"),
+        ("galactic", "apply", "trees", "--order", "fi", "--own", "en", "--output", "out", "--seed"),
+        ("probe-states", "RUN", "states", "--seed"),
+        ("probe-similarity", "states", "similarity.tsv", "--seed"),
+        ("probe-classifiers", "states", "probes.tsv", "--seed"),
+        ("report", "RUN", "--output", "report.html", "--seed"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_seed_that_some_generator_of_random_numbers_does_not_take_is_refused_at_once(words, seed):
+    *others, option = words
+    with pytest.raises(
+        WrongUse, match=f"argument {option}: '{seed}' is not a (whole number, 0 or|seed; give)"
+    ):
+        cli.run([*others, f"{option}={seed}"])
+
+
+@pytest.mark.parametrize(
+    "words, fault",
+    [
+        (
+            "prepare-bert DATA --train train --valid valid --shift-specials",
+            "--shift-specials is of the fake language",
+        ),
+        ("probe-states FOLDER states --data DATA", "--data belongs to a checkpoint of fairseq's"),
+        ("probe-states FILE states --data DATA --text TEXT --target de", "--target belongs to a run folder"),
+        (
+            "probe-states FILE states --data DATA --text TEXT --checkpoint a.pt",
+            "--checkpoint belongs to a run folder",
+        ),
+    ],
+)
+def test_an_option_that_nothing_would_read_is_refused(words, fault, tmp_path):
+    (tmp_path / "file").touch()
+    places = {"FOLDER": str(tmp_path), "FILE": str(tmp_path / "file")}
+    with pytest.raises(WrongUse, match=fault):
+        cli.run([places.get(word, word) for word in words.split()])
+
+
+def test_a_report_of_text_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(InputError, match="nowhere is not a folder; name the one of the test set by --text"):
+        cli.run(["report", "RUN", "--output", str(tmp_path / "report.html"), "--text", "nowhere"])
 
 
 def test_an_unknown_verb_is_one_sentence_with_the_nearest_name():

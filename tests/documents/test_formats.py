@@ -8,6 +8,9 @@ import docx
 import polib
 import pytest
 import srt
+from docx.opc.constants import RELATIONSHIP_TYPE as RT
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 from docx.oxml.ns import qn
 from lxml import html
 
@@ -61,6 +64,19 @@ def test_of_a_web_page_text_alone_changes(tmp_path):
         assert there in page
     tags = [[each.tag for each in html.fromstring(source).iter()] for source in (PAGE, page)]
     assert tags[0] == tags[1]
+
+
+def test_space_beside_a_link_does_not_become_a_part_of_it(tmp_path):
+    source = "<ul>\n<li>\n  <a href=x>One</a>\n</li>\n<li>First.<br>\n <b>Second.</b> <i>Third.</i>\n</ul>"
+    page = shouted(write(tmp_path / "a.html", source)).decode()
+    words = re.compile("(?<=>)(One|First|Second|Third)")
+    assert page == words.sub(lambda found: found[0].upper(), source)
+
+
+@pytest.mark.parametrize("value", ["no", '"NO"', "No"])
+def test_what_is_not_to_be_translated_stays_in_whatever_letters_that_is_said(tmp_path, value):
+    source = f"<p translate={value}>Keep.</p>"
+    assert shouted(write(tmp_path / "a.html", f"{source}<p>Go</p>")).decode() == f"{source}<p>GO</p>"
 
 
 def test_broken_markup_is_kept_as_it_is(tmp_path):
@@ -131,6 +147,22 @@ def test_a_word_document_keeps_its_structure_and_looks(word):
     assert document.paragraphs[1].style.name == "Heading 1"
     assert [cell.text for cell in document.tables[0].rows[0].cells] == ["CELL ONE", "12"]
     assert document.sections[0].header.paragraphs[0].text == "HEADER TEXT"
+
+
+FOOTNOTES = """<!DOCTYPE w:footnotes [<!ENTITY of_a_stranger "not read">]>
+<w:footnotes xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:footnote w:id="2">
+<w:p><w:r><w:t>A note.</w:t></w:r><w:r><w:t>&of_a_stranger;</w:t></w:r></w:p></w:footnote></w:footnotes>"""
+
+
+def test_notes_are_translated_and_entities_of_their_xml_are_not_looked_up(word):
+    document = docx.Document(str(word))
+    kinds = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml", RT.FOOTNOTES
+    part = Part(PackURI("/word/footnotes.xml"), kinds[0], FOOTNOTES.encode(), document.part.package)
+    document.part.relate_to(part, kinds[1])
+    document.save(str(word))
+    with zipfile.ZipFile(io.BytesIO(shouted(word))) as packed:
+        notes = packed.read("word/footnotes.xml").decode()
+    assert "A NOTE." in notes and "&of_a_stranger;" in notes and "not read" not in notes.partition("<w:p>")[2]
 
 
 def test_a_word_document_without_changes_has_the_same_texts(word):

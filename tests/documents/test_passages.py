@@ -9,14 +9,19 @@ from zsnmt.documents.passages import Part, Passage, Run, Sentence, sentences_of,
 
 
 def sentence(*texts, fixed=()):
-    return Sentence("", tuple(Part(place, text, place in fixed) for place, text in enumerate(texts)), "")
+    return Sentence((), tuple(Part(place, text, place in fixed) for place, text in enumerate(texts)), ())
+
+
+def whole(cut):
+    """The text of sentences with the space around them."""
+    return "".join(part.text for each in cut for part in (*each.before, *each.parts, *each.after))
 
 
 def test_sentences_and_the_space_between_them_are_the_passage():
     passage = Passage((Run("  Dr. Smith is "), Run("in. He"), Run("  waits.\n\nYes! ")))
     cut = sentences_of(passage, "en")
     assert [each.text for each in cut if each.parts] == ["Dr. Smith is in.", "He  waits.", "Yes!"]
-    assert "".join(each.before + each.text + each.after for each in cut) == passage.text
+    assert whole(cut) == passage.text
     assert [[part.run for part in each.parts] for each in cut if each.parts] == [[0, 1], [1, 2], [2]]
 
 
@@ -27,7 +32,7 @@ SPACES = [f"A{space}. B{space}. C" for space in ODD_SPACES]
 @pytest.mark.parametrize("text", ["", "  ", "\n", "...", "a", "A. B. C.", *SPACES])
 def test_every_text_is_cut_without_loss(text):
     cut = sentences_of(Passage((Run(text),)), "de")
-    assert "".join(each.before + each.text + each.after for each in cut) == text
+    assert whole(cut) == text
 
 
 def test_a_part_is_found_by_its_own_translation_also_far_from_its_proportion():
@@ -58,6 +63,7 @@ def test_the_time_of_many_parts_and_of_much_space_does_not_explode():
     for letters in ("a" * 2000, "a " * 2000):
         assert "".join(share_out(letters, sentence(*"b" * 2000), ["a"] * 2000) or []) == letters
     assert len(sentences_of(Passage((Run("a" + " " * 40_000 + "b"),)), "en")) == 1
+    assert len(sentences_of(Passage((Run("A word. "), Run("")) * 5000), "en")) == 5000
     assert time.process_time() - begin < 5
 
 

@@ -24,6 +24,12 @@ def test_space_around_sentences_stays_and_what_has_no_word_is_not_translated():
     ]
 
 
+def test_space_between_sentences_stays_in_its_own_run():
+    runs = ("\n ", "One. ", " ", "\t", "Two", ".", " \n")
+    (texts,) = translate_passages([Passage((*map(Run, runs),))], ["en"], shout, target="xx")
+    assert texts == ["\n ", "ONE. ", " ", "\t", "TWO", ".", " \n"]
+
+
 def test_all_lines_of_a_language_are_asked_for_at_once_and_each_once():
     asked = []
 

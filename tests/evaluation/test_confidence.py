@@ -13,7 +13,10 @@ from zsnmt.cli import confidence
 from zsnmt.console import WrongUse
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
+from zsnmt.evaluation.confidence import measure_direction
+from zsnmt.inference.translation import Translation
 from zsnmt.inference.translator import Translator
+from zsnmt.languages import Direction
 from zsnmt.report.confidence import confidence_block, confidence_tables, keep_confidence
 from zsnmt.text.lines import read_lines
 
@@ -51,6 +54,17 @@ def test_a_figure_is_ranked_by_its_correlation_with_chrf_against_the_references(
         assert row[name]["spearman"] == pytest.approx(spearmanr(values, quality).statistic, abs=1e-3)
         low, high = row[name]["interval"]
         assert low < high
+
+
+def test_a_line_that_the_model_says_nothing_of_ranks_lowest(monkeypatch):
+    """As one of an invisible character, which has no pieces: no probability is not the highest one, 0."""
+    made = [Translation("", 0.0, 0), Translation("ab", -4.0, 2), Translation("abc", -1.0, 2)]
+    monkeypatch.setattr("zsnmt.evaluation.confidence.other_way", lambda translator, legs: None)
+    monkeypatch.setattr("zsnmt.evaluation.confidence.scored_lines", lambda *given, **named: made)
+    pair = ["\u200b", "x", "y"], ["abc", "abc", "abc"]
+    found = measure_direction(None, Direction("de", "fr"), "zero_shot", pair=pair)
+    assert [*found.rankings] == ["mean_log_probability"]
+    assert found.rankings["mean_log_probability"].correlation == pytest.approx(1.0)
 
 
 def test_the_mean_is_over_the_directions_of_a_kind(measured):

@@ -11,7 +11,14 @@ from zsnmt.analysis.correlations import band_shares, correlations
 from zsnmt.analysis.position_encodings import gaussian_control, principal_coordinates, sinusoids
 from zsnmt.analysis.procrustes import compositionality
 from zsnmt.errors import InputError
-from zsnmt.masked_lm.pretrained import common_words, measure_positions, read_pretrained, read_tables, word_map
+from zsnmt.masked_lm.pretrained import (
+    Pretrained,
+    common_words,
+    measure_positions,
+    read_pretrained,
+    read_tables,
+    word_map,
+)
 from zsnmt.masked_lm.report.pretrained import drawings, positions_table
 
 P, D, H = 45, 8, 2
@@ -100,6 +107,13 @@ def test_losses_are_those_of_the_largest_directions_without_the_first_position(b
     expected = compositionality(keys, found["procrustes"]["offsets"]).median
     assert found["procrustes_keys"]["median"] == pytest.approx(expected, abs=1e-5)
     assert "procrustes_keys" not in measure_positions(replace(model, key=None), D)
+
+
+def test_a_table_of_too_few_positions_is_refused_and_the_remedy_is_their_number():
+    for number in (1, 4, 5):
+        with pytest.raises(InputError, match=f"x has {number} positions to measure, .*; take 6 or more"):
+            measure_positions(Pretrained("x", NOISE[:number]), 4)
+    assert measure_positions(Pretrained("x", NOISE[:6]), 4)["procrustes"]["offsets"] == [1]
 
 
 def test_a_heat_map_is_of_the_words_of_all_models(bert, tmp_path):

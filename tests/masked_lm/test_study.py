@@ -4,6 +4,7 @@ taken, and how long that is trained on.
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from zsnmt.masked_lm.study import (
     cut,
     length,
     prepare_condition,
+    text_and_treebanks,
     tree_counts,
 )
 from zsnmt.text.lines import read_lines, write_lines
@@ -76,6 +78,31 @@ def test_the_same_lines_are_taken_of_both_languages_at_even_distances(study, tmp
     assert cut({}, study.config, tmp_path / "none") == {}
 
 
+def test_a_cut_of_validation_is_not_written_over_that_of_training(study, tmp_path):
+    """Files of two folders may have one name."""
+    side = {split: tmp_path / split / "en.txt" for split in ("train", "valid")}
+    for split, path in side.items():
+        path.parent.mkdir()
+        write_lines(path, [f"{split} {number}" for number in range(24)])
+    found = cut(side, study.config, tmp_path / "cut")
+    assert read_lines(found["train"]) == [f"train {number}" for number in range(0, 24, 2)]
+    assert read_lines(found["valid"]) == read_lines(side["valid"])
+
+
+def test_trees_and_lines_do_not_go_together(study):
+    (lines := study.file.with_name("valid.en")).write_text("a line\n")
+    mixed = replace(study, config=replace(study.config, valid=str(lines)))
+    with pytest.raises(InputError, match="some.conf has trees in one of TRAIN=.*; give both as trees"):
+        text_and_treebanks(Steps("test"), mixed)
+    assert text_and_treebanks(Steps("test"), study)[0] == text_files(study)
+
+
+@pytest.mark.parametrize("chosen", [{"conditions": ("same", "same")}, {"seeds": (1, 2, 1)}])
+def test_a_run_is_in_the_grid_once(study, chosen):
+    with pytest.raises(InputError, match="is there twice; name each (condition|seed) once"):
+        replace(study.config, **chosen)
+
+
 def test_data_are_cut_before_subwords_are_learned_and_say_how_many_lines_they_have(study):
     prepare_condition(Steps("test"), study, "same", trees=text_files(study), treebanks={})
     data = study.data("same")
@@ -104,6 +131,12 @@ def test_a_hundred_epochs_are_as_many_updates_as_the_text_has_batches(tmp_path, 
     assert length(StudyConfig(), tmp_path / "no") == []
 
 
+def test_counts_that_are_not_numbers_are_damage(tmp_path):
+    (tmp_path / "counts.json").write_text('{"train.en": "many"}')
+    with pytest.raises(InputError, match="counts.json is damaged .*; remove it, then make the data again"):
+        length(StudyConfig(epochs=1), tmp_path)
+
+
 @pytest.mark.parametrize(
     "setting, message",
     [
@@ -116,6 +149,11 @@ def test_a_hundred_epochs_are_as_many_updates_as_the_text_has_batches(tmp_path, 
         ("TREEBANKS=fi:a.conllu,", "'fi:a.conllu,' is not a treebank"),
         ('EPOCHS=1\nTRAINING="--update-freq 2"', "has --update-freq, which EPOCHS and BATCH say already"),
         ('EPOCHS=1\nTRAINING="--batch-size=4"', "has --batch-size, which EPOCHS and BATCH say already"),
+        ('EPOCHS=1\nMODEL="--max-epoch 4"', "line 4, has --max-epoch, .*; leave it out, or leave out EPOCHS"),
+        ('TRAINING="--seed 4"', "line 3, has --seed, which SEEDS says already; leave it out"),
+        ('MODEL="--position-encoding=none"', "has --position-encoding, which SYSTEMS says already"),
+        ('TRAINING="--valid-subset valid"', "has --valid-subset, which the condition of a run says already"),
+        ('TREEBANKS="fi:a fr:c fi:b"', "'fi:b' is a second entry of fi; write fi:FILE,FILE"),
     ],
 )
 def test_what_would_fail_or_mislead_after_a_training_is_refused_before_it(tmp_path, setting, message):

@@ -56,6 +56,16 @@ ENTRY = {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}
         ({"x": 3}, b"", "its header says neither kind, shape nor place of x"),
         ({"x": {"dtype": "F32", "shape": [2]}}, b"", "its header says neither kind, shape nor place of x"),
         ({"x": ENTRY}, bytes(9), "x ends at byte [0-9]+ of [0-9]+, as in a download that was cut off"),
+        (
+            {"x": {**ENTRY, "data_offsets": [0, float("inf")]}},
+            bytes(16),
+            "its header says neither kind, shape nor place of x",
+        ),
+        (
+            {"x": {**ENTRY, "shape": [-2, -2]}},
+            bytes(16),
+            r"its header gives x the shape \(-2, -2\)",
+        ),
         ({"x": {**ENTRY, "data_offsets": [-4, 12]}}, bytes(16), "as in a download that was cut off"),
         (
             {"x": {**ENTRY, "shape": [2, 3]}},
@@ -94,7 +104,8 @@ def test_numpys_files_are_read_unless_they_hold_something_else(tmp_path):
     np.save(tmp_path / "objects.npy", np.array([{}], dtype=object))
     (tmp_path / "text.npy").write_text("1 2 3")
     (tmp_path / "empty.npy").touch()
-    for name in ("words", "objects", "text", "empty"):
+    (tmp_path / "archive.npy").write_bytes(b"PK\x03\x04 cut off")  # as numpy.savez begins
+    for name in ("words", "objects", "text", "empty", "archive"):
         with pytest.raises(
             InputError, match=f"{name}.npy is not a .npy file of numbers; write one with numpy.save"
         ):

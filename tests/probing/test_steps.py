@@ -7,8 +7,8 @@ import pytest
 
 from zsnmt.errors import InputError
 from zsnmt.languages import LANGUAGES_FILE
-from zsnmt.probing.run import make_probes
-from zsnmt.probing.settings import Probing
+from zsnmt.probing.run import make_probes, probe_run
+from zsnmt.probing.settings import LIVE, Probing
 from zsnmt.probing.steps import HELD_OUT, STATES, TRAINING, ProbeSteps
 from zsnmt.runs.folder import PIPELINE_FOLDER
 from zsnmt.text.lines import write_lines
@@ -49,6 +49,23 @@ def test_a_share_of_the_variance_is_checked_before_states_are_stored(variance):
     assert Probing(variance=1.0).variance == 1
     with pytest.raises(InputError, match="--variance .* is not a share of the variance; give one above 0"):
         Probing(variance=variance)
+
+
+def test_a_share_of_the_variance_is_not_for_classifiers_alone():
+    with pytest.raises(InputError, match="--variance is of similarity, which --classifiers-only leaves out"):
+        Probing(variance=0.9, classifiers_only=True)
+    assert Probing(variance=0.9).variance == 0.9 and Probing(classifiers_only=True).classifiers_only
+
+
+def test_states_that_are_not_stored_are_not_kept(tmp_path, monkeypatch):
+    with pytest.raises(InputError, match="--keep-states has nothing to keep: .* --training-states stored"):
+        probe_run(
+            Steps("probe"),
+            tmp_path,
+            Probing(training_states=LIVE, classifiers_only=True),
+            keep_states=True,
+        )
+    assert not [*tmp_path.iterdir()]
 
 
 def test_earlier_tables_stay_where_new_ones_do_not_get_into_their_place(tmp_path, monkeypatch):

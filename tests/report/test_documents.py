@@ -22,6 +22,7 @@ from zsnmt.masked_lm.report.written import markdown_report
 from zsnmt.report.alike import read_runs
 from zsnmt.report.comparison import every_direction, markdown_table, text_in_short
 from zsnmt.report.confidence import FOLDER as CONFIDENCE
+from zsnmt.report.config_pages import list_of_pages, new_page
 from zsnmt.report.documents import (
     OVERLAPS,
     ROUND_TRIPS,
@@ -217,6 +218,36 @@ def test_a_block_of_a_form_that_nothing_makes_is_refused(tmp_path):
         match="block 'demo:tables' has a form .* write demo, demo:demo, demo:probes, .*, demo:compression, ",
     ):
         fill("<!-- begin demo:tables -->\n<!-- end demo:tables -->", tmp_path, makers())
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "<!-- begin one -->\nold\n",
+        "<!-- begin one -->\nold\n<!-- end two -->\n",
+        "<!-- begin one --> \nold\n<!-- end one -->\n",
+        "old\n<!-- end one -->\n",
+    ],
+)
+def test_a_mark_without_its_other_one_is_refused(tmp_path, document):
+    with pytest.raises(
+        InputError, match="stands alone, so that its block would not be filled; write '<!-- be"
+    ):
+        fill(document, tmp_path, {"one": lambda folder, config: "new"})
+
+
+def test_a_mark_within_a_line_is_none_of_a_block(tmp_path):
+    prose = "`zsnmt results` fills what is between `<!-- begin one -->` and `<!-- end one -->`.\n"
+    assert fill(prose, tmp_path, {"one": lambda folder, config: "new"}) == prose
+
+
+def test_the_page_of_a_config_whose_name_has_spaces_is_filled_and_linked(tmp_path):
+    keep_scores(replace(made_up_scores("baseline", 1, 5.0), config="my text"), tmp_path)
+    page = new_page(tmp_path, "my text")
+    assert "[configs/my text.conf](../../configs/my%20text.conf)" in page
+    assert "| baseline | 1 | " in fill(page, tmp_path, makers())
+    (tmp_path / "my text.md").write_text(page, encoding="utf-8")
+    assert list_of_pages(tmp_path, "") == "* [my text](my%20text.md)"
 
 
 def test_a_block_has_the_maker_of_its_name_before_that_of_its_form(tmp_path):

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.runs import log_line, validate
-from tests.support.scores import made_up_scores, only
-from zsnmt.languages import ZERO_RESOURCE, ZERO_SHOT, Direction
+from tests.support.scores import all_changed, made_up_scores, only
+from zsnmt.languages import FEW_SHOT, ZERO_RESOURCE, ZERO_SHOT, Direction
+from zsnmt.report.figures import place_on_scale
 from zsnmt.report.plotted import (
+    DIFFERENCE,
     Curve,
     Validation,
     against_pivot,
@@ -53,6 +55,11 @@ def test_maps_of_a_kind_share_a_scale_and_differences_have_zero_in_the_middle():
             for value in cells.values.values()
         )
         assert kind != "direct_minus_pivot" or low == -high
+
+
+def test_differences_of_nothing_have_the_colour_in_the_middle():
+    (cells,) = (cells for cells in heat_maps([all_changed(SCORES[0], bleu=0.0)]) if cells.scale == DIFFERENCE)
+    assert {*cells.values.values()} == {0.0} and place_on_scale(0.0, cells) == 0.5
 
 
 def test_direct_translation_stands_against_the_pivot_as_means_over_the_seeds():
@@ -135,6 +142,8 @@ def test_a_direction_or_target_language_has_a_panel_with_supervised_ones_first(t
     )
     assert [*to_target] == ["to en", "to de", "to fr, zero-shot"]
     assert to_target["to fr, zero-shot"][0].values == [(10 + 30) / 2, 20]
+    few = [replace(one, kind=FEW_SHOT) if one.kind == ZERO_SHOT else one for one in found]
+    assert [*panels(few, "bleu", by_target=True)] == ["to en", "to de", "to fr, few-shot"]
 
 
 def test_the_log_gives_the_loss_of_a_run_without_validations_and_a_repeated_epoch_counts_once(tmp_path):

@@ -1,6 +1,7 @@
 """Who may ask a server, how often, and how much."""
 
 import math
+import time
 
 import pytest
 
@@ -45,6 +46,14 @@ def test_addresses_are_forgotten(monkeypatch):
         assert allowed(rate, str(number)) == 1
         now[0] += 60
     assert len(rate.full) <= 10
+
+
+def test_the_time_of_many_addresses_in_a_minute_does_not_explode():
+    begin, rate = time.process_time(), Rate(1, clock=lambda: 0.0)
+    for number in range(4 * access.ADDRESSES):
+        rate.check(str(number))
+    assert time.process_time() - begin < 5
+    assert allowed(rate, "0") == 0
 
 
 def test_a_key_is_needed_where_there_are_some():

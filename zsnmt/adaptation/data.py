@@ -39,6 +39,7 @@ from zsnmt.training.binarised import (
     check_pairs,
     check_shards,
     count_pieces,
+    is_training,
     text_files,
     training_text,
 )
@@ -192,7 +193,7 @@ def count_new_pieces(
     files: Sequence[TextFile], pipeline: TextPipeline, new: Sequence[str], pool: Executor
 ) -> dict[str, Counter[str]]:
     """How often each piece occurs in the training text of each new language."""
-    training = [file for file in files if file.language in new and file.names[0].startswith("train.")]
+    training = [file for file in files if file.language in new and is_training(file)]
     counts: dict[str, Counter[str]] = {language: Counter() for language in new}
     for file, of_file in zip(training, pool.map(count_pieces, training, repeat(pipeline))):
         counts[file.language] += of_file

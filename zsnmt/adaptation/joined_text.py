@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from zsnmt.corpora.limits import limit_of
 from zsnmt.corpora.parallel_text import SPLITS, find_pair, pairs_of_split
-from zsnmt.corpora.training_text import make_training_text
+from zsnmt.corpora.training_text import copy_beside, make_training_text
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
 from zsnmt.runs.folder import same_bytes
@@ -45,40 +45,45 @@ def join_text(
 
     `original`: the run's text, None to go without. What overlaps with held-out sentences is left out of
     training, and `limits` bound the new pairs, as in `make_training_text`, whose counts are returned. Raises
-    `InputError` where `added` has no training text for a new language.
+    `InputError` where `added` has no training text for a new language, or for a pair that `limits` name.
     """
     languages = [*known, *new]
+    pairs = {split: new_pairs(added, split, languages, new=new) for split in SPLITS}
+    if missing := [language for language in new if language not in {*sum(pairs["train"], ())}]:
+        raise InputError(
+            f"{added} has no training text for {', '.join(missing)}: files are named train.xx-yy.xx and "
+            "train.xx-yy.yy"
+        )
+    trained = [{*pair} for pair in pairs["train"]]
+    if strangers := [pair for pair in limits if pair and {*pair.split("-")} not in trained]:
+        raise InputError(
+            f"{added} has no training text of a new language for {', '.join(strangers)}, of which a number "
+            "of pairs is asked for; leave that out, the pairs of the run's own languages stay as they are"
+        )
     with TemporaryDirectory(dir=target.parent, prefix=f"{target.name}.joined.") as name:
         joined = Path(name)
         if original:
             for file in files_of(original, known):
                 os.symlink(file.resolve(), joined / file.name)
-        for split in SPLITS:
-            pairs = [pair for pair in pairs_of_split(added, split, languages) if {*pair} & {*new}]
-            if split == "train" and (
-                missing := [language for language in new if language not in {*sum(pairs, ())}]
-            ):
-                raise InputError(
-                    f"{added} has no training text for {', '.join(missing)}: files are named train.xx-yy.xx "
-                    "and train.xx-yy.yy"
-                )
-            for pair in pairs:
+            copy_beside(original, joined, known)
+        for split, of_split in pairs.items():
+            for pair in of_split:
                 link_pair(added, joined, split, pair=pair, new=new, known=known)
-        for lexicon in filter(Path.is_file, (added / f"lexicon.{language}" for language in new)):
-            os.symlink(lexicon.resolve(), joined / lexicon.name)
-        bounded = {
-            "-".join(pair): limit
-            for pair in pairs_of_split(added, "train", languages)
-            if {*pair} & {*new} and (limit := limit_of(pair, limits))
-        }
+        copy_beside(added, joined, new)
+        bounded = {"-".join(pair): limit for pair in pairs["train"] if (limit := limit_of(pair, limits))}
         return make_training_text(joined, target, languages, limits=bounded, workers=workers)
 
 
+def new_pairs(text: Path, split: str, languages: Sequence[str], new: Sequence[str]) -> list[tuple[str, str]]:
+    """The pairs of languages with text in a split, one of them new at least."""
+    return [pair for pair in pairs_of_split(text, split, languages) if {*pair} & {*new}]
+
+
 def files_of(text: Path, languages: Sequence[str]) -> list[Path]:
-    """All files of a folder of parallel text that are of these languages alone."""
+    """The files of sentences in a folder of parallel text that are of these languages alone."""
     pairs = [f"{one}-{other}" for pair in combinations(languages, 2) for one, other in (pair, pair[::-1])]
     names = [f"{split}.{pair}.{side}" for split in SPLITS for pair in pairs for side in pair.split("-")]
-    names += [f"{kind}.{language}" for kind in ("valid", "test", "lexicon") for language in languages]
+    names += [f"{split}.{language}" for split in SPLITS[1:] for language in languages]
     return [text / name for name in names if (text / name).is_file()]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zsnmt.adaptation.joined_text import new_languages
-from zsnmt.adaptation.modes import FULL
+from zsnmt.adaptation.modes import FROZEN, FULL
 from zsnmt.errors import InputError
 from zsnmt.languages import read_languages
 from zsnmt.runs.folder import PIPELINE_FOLDER, read_record
@@ -21,7 +21,7 @@ class Adaptation:
     `adapter_dim`: the size of adapters in the decoder, 0 for none; `noise` and `noise_scale` are those of new
     rows; `allow_unknown`: the share (0–1) of the pieces of a file that the model may not know, None for the
     usual one; `without_synthetic`: also where the run learned from synthetic text. Raises `InputError` for
-    numbers out of range, and for a scale of no noise.
+    numbers out of range, and for options that have no effect beside others.
     """
 
     base: Path
@@ -38,6 +38,11 @@ class Adaptation:
         if self.noise == "none" and self.noise_scale != 1:
             raise InputError(
                 "--noise-scale scales the noise, and --noise none has none; leave one of them out"
+            )
+        if self.without_synthetic and self.mode == FROZEN:
+            raise InputError(
+                "--frozen trains on the new text alone, which --without-synthetic leaves as it is; leave one "
+                "of them out"
             )
         if self.allow_unknown is not None and not 0 <= self.allow_unknown <= 1:
             raise InputError(f"--allow-unknown is {self.allow_unknown:g}; it is a share, from 0 to 1")

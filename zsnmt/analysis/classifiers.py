@@ -169,7 +169,7 @@ def fit_to_convergence(
     that cannot be fitted, and for more rows × classes than `MOST_CELLS_OF_EXACT_FIT`.
     """
     rows, targets, classes, counts = training_rows(states, labels, rows)
-    if l2 <= 0:
+    if not l2 > 0:  # which no NaN is
         raise InputError(
             f"l2 is {l2}, but only a positive strength makes one probe the best; the default is 1"
         )

@@ -36,8 +36,10 @@ def split_by_sentence(sentences: np.ndarray, share: float = 0.2, seed: int = 1) 
     """A share of the sentences held out at random; all rows of a sentence are on one side.
 
     `sentences`: N integers, the sentence of each row. Give translations the same number, so that they too are
-    on one side. Raises `InputError` if a side would have no sentence.
+    on one side. Raises `InputError` for a seed below 0, and if a side would have no sentence.
     """
+    if seed < 0:
+        raise InputError(f"a seed of {seed} cannot be used; give 0 or more")
     numbers = np.unique(sentences)
     count = round(share * len(numbers))
     if not 0 < count < len(numbers):

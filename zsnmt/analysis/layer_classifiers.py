@@ -18,7 +18,7 @@ from zsnmt.analysis.classifiers import (
     fit_to_convergence,
 )
 from zsnmt.analysis.held_out import Accuracy, accuracy, confusion, split_by_sentence
-from zsnmt.analysis.state_folder import ROWS, SENTENCES, Labels, States, read_states
+from zsnmt.analysis.state_folder import EXACT, ROWS, SENTENCES, Labels, States, read_states
 from zsnmt.errors import InputError
 
 UPDATES = 4000  # of the published procedure, about, where batches are not too large for it
@@ -74,8 +74,11 @@ def classify_layers(
 ) -> Iterator[MeasuredProbe]:
     """A probe for each layer and label, measured on the held-out rows; `kind` and `batches` as for `fit`.
 
-    Raises `InputError`, with layer and label, for states that no probe can be fitted to.
+    Raises `InputError` for batches of sentences where the fit is exact, which has no batches, and, with layer
+    and label, for states that no probe can be fitted to.
     """
+    if kind == EXACT and batches == SENTENCES:
+        raise InputError("an exact fit is of all rows at once, not of batches; leave out --batches sentences")
     sentences = sentence_numbers(training.states.labels) if batches == SENTENCES else None
     pairs = [*itertools.product(training.states.layers, labels)]
     for layer, label in tqdm(pairs, "layers and labels", leave=False, disable=None):
@@ -123,7 +126,7 @@ def fit(
     """A probe of one layer's states N×d: `published`, as Liu et al. (2021) fit theirs, or `exact`, to
     convergence; `sentences` as for `fit_as_published`.
     """
-    if kind == "exact":
+    if kind == EXACT:
         return fit_to_convergence(states, labels, rows)
     size = batch_size(len(rows))
     return fit_as_published(states, labels, rows, batch_size=size, seed=seed, sentences=sentences)

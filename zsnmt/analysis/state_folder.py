@@ -23,6 +23,7 @@ STATES_FILE = "states.json"
 LABELS_FILE = "tokens.npz"
 FINAL = "final"
 BATCHES = ROWS, SENTENCES = "rows", "sentences"  # what classifiers' batches are made of
+EXACT = "exact"  # a kind of classifiers; the other is `published`
 LABELS = ("token", "position", "language")  # those of a row that classifiers are fitted for
 
 RECORD = {  # what states.json says; those of a model that is not of a run have no target

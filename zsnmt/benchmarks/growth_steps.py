@@ -3,8 +3,9 @@
 import itertools
 import logging
 import resource
+import shutil
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -96,23 +97,32 @@ class Cost(NamedTuple):
 
 
 def measure(size: Size, folder: Path, updates: int, lines: int) -> dict[str, Cost]:
-    """What each step takes for an experiment of a size, which is made in a folder; a step whose cost is kept
-    there is not done again.
+    """What each step takes for an experiment of a size, which is made in a folder. One whose costs are all
+    kept there is not made again; one that was stopped is begun anew, since a step that finds a part of its
+    work done would seem cheap.
     """
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"languages{size.languages}_pairs{size.pairs}_width{size.width}.conf"
     content = config(size, updates, lines)
-    if file.is_file() and file.read_text(encoding="utf-8") != content:
+    begun = file.is_file()
+    if begun and file.read_text(encoding="utf-8") != content:
         raise InputError(f"{file} is of other updates or lines; give these, or name another folder")
     file.write_text(content, encoding="utf-8")
-    experiment, costs = read_experiment(file, folder, {}), {}
-    for job in STEPS:
-        kept = experiment.folder / f"cost.{job.__name__}.json"
-        if not kept.is_file():
-            cost = measured(partial(job, experiment))
-            write_json(kept, cost._asdict())
-        costs[job.__name__] = Cost(**read_json(kept, f"remove {folder}"))
-    return costs
+    experiment = read_experiment(file, folder, {})
+    kept = {job: experiment.folder / f"cost.{job.__name__}.json" for job in STEPS}
+    if not all(map(Path.is_file, kept.values())):
+        if begun and experiment.folder.is_dir():
+            shutil.rmtree(experiment.folder)
+        for job, path in kept.items():
+            write_json(path, measured(partial(job, experiment))._asdict())
+    return {job.__name__: read_cost(path) for job, path in kept.items()}
+
+
+def read_cost(path: Path) -> Cost:
+    """What a step took; `InputError` for a damaged file."""
+    kinds = {"seconds": float, "memory": float, "parts": Mapping[str, float]}
+    content = read_json(path, "measure the experiment again", kinds)
+    return Cost(*(content[name] for name in Cost._fields))
 
 
 def config(size: Size, updates: int, lines: int) -> str:

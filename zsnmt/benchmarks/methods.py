@@ -6,6 +6,7 @@ from functools import partial
 import torch
 
 from zsnmt.benchmarks.paired import paired_times, ratio_rows
+from zsnmt.benchmarks.sizes import SHARE
 from zsnmt.benchmarks.subjects import Subject, into_one_language, random_subject
 from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.engine import MethodEngine
@@ -23,8 +24,6 @@ VOTE, AVERAGE, CONTRAST, MASK, MASK_ALONE = (
     Method(mask=Mask()),
     Method(mask=Mask(renormalise=True)),
 )
-
-SHARE = 0.5  # of the words, which a mask leaves to a language
 
 
 def methods(size: str, lines: int, beam: int, batch: int, rounds: int) -> Iterator[str]:

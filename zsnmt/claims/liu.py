@@ -5,7 +5,6 @@ from zsnmt.claims.needs import ablation, adaptation, probing
 from zsnmt.claims.probed import IN_FAMILIES, finding, removed_layer
 from zsnmt.claims.published import gap, gap_of_rows, quotation, two_figures
 from zsnmt.claims.translation import (
-    clause,
     combine,
     config_difference,
     family_difference,
@@ -150,13 +149,10 @@ CLAIMS_OF_LIU = (
             gap_of_rows("Table 3", "zero-shot baseline", "Europarl w/o overlap", minus="Europarl multiway"),
         ),
         what="zero-shot BLEU, diverse text minus multiway text",
-        evidence=combine(
-            clause("residual", config_difference(DIVERSE, zero_shot(RESIDUAL), part="residual")),
-            clause(
-                "baseline",
-                config_difference(DIVERSE, zero_shot(BASELINE), part="baseline", wanted=BELOW_ZERO),
-            ),
-        ),
+        evidence={
+            "residual": config_difference(DIVERSE, zero_shot(RESIDUAL), part="residual"),
+            "baseline": config_difference(DIVERSE, zero_shot(BASELINE), part="baseline", wanted=BELOW_ZERO),
+        },
         lacks="the text is invented; on Europarl's sample, of which both kinds were trained, no model "
         "learned to translate",
         needs=tuple(
@@ -240,15 +236,10 @@ CLAIMS_OF_LIU = (
         place="Table 6",
         published=quotation("+1.0 with little text, +2.5 with little text and no common words"),
         what="gain of variational dropout over removal, in the harder condition minus in the normal one",
-        evidence=combine(
-            *(
-                clause(
-                    name,
-                    config_difference(pairs, zero_shot(RESIDUAL_VARDROP), zero_shot(RESIDUAL), part=name),
-                )
-                for name, pairs in (("little text", LITTLE), ("no common words", WITHOUT_COMMON_WORDS))
-            )
-        ),
+        evidence={
+            name: config_difference(pairs, zero_shot(RESIDUAL_VARDROP), zero_shot(RESIDUAL), part=name)
+            for name, pairs in (("little text", LITTLE), ("no common words", WITHOUT_COMMON_WORDS))
+        },
         lacks="the texts are invented, since IWSLT's was not to be had; without common words there is as "
         "much text as in the normal condition, and models are trained three times as long",
         needs=tuple(
@@ -272,18 +263,14 @@ CLAIMS_OF_LIU = (
             gap("Table 7", "zero-shot residual", "zero-shot baseline"), quotation("−1.2 into English")
         ),
         what="BLEU from and into the new language, residual removed minus baseline",
-        evidence=combine(
-            *(
-                clause(group, new_language_difference(RESIDUAL, BASELINE, ZERO_SHOT, group=group))
-                for group in ("new → old", "old → new")
-            ),
-            clause(
-                "new → pivot",
-                new_language_difference(
-                    RESIDUAL, BASELINE, SUPERVISED, group="new → pivot", wanted=BELOW_ZERO
-                ),
-            ),
-        ),
+        evidence={
+            group: new_language_difference(RESIDUAL, BASELINE, kind, group=group, wanted=wanted)
+            for group, kind, wanted in (
+                ("new → old", ZERO_SHOT, None),
+                ("old → new", ZERO_SHOT, None),
+                ("new → pivot", SUPERVISED, BELOW_ZERO),
+            )
+        },
         lacks="one seed; from old languages into the new one neither model reaches a BLEU",
         needs=tuple(
             adaptation(config, "multi30k_without_cs", BOTH)
@@ -373,15 +360,12 @@ CLAIMS_OF_LIU = (
         published=quotation("at equal epochs −0.4 supervised BLEU"),
         what="validation loss (bits a token) after as many updates, residual removed in a layer above the "
         "middle one minus in that one",
-        evidence=combine(
-            *(
-                clause(
-                    f"layer {layer}",
-                    loss_difference(residual_removal_at(layer), RESIDUAL, part=f"layer {layer} of 5"),
-                )
-                for layer in (4, 5)
+        evidence={
+            f"layer {layer}": loss_difference(
+                residual_removal_at(layer), RESIDUAL, part=f"layer {layer} of 5"
             )
-        ),
+            for layer in (4, 5)
+        },
         lacks=ONE_TEXT,
         needs=(ablation("word_orders", "removal_layer"),),
     ),
@@ -410,15 +394,12 @@ CLAIMS_OF_LIU = (
         published=quotation("in words"),
         what="zero-shot BLEU, and validation loss (bits a token) after as many updates, residual removed in "
         "the middle layer and the one below, minus in the middle",
-        evidence=combine(
-            clause(
-                "translation", gain(zero_shot(residual_removal_at(2, 3)), zero_shot(RESIDUAL), part="BLEU")
+        evidence={
+            "translation": gain(zero_shot(residual_removal_at(2, 3)), zero_shot(RESIDUAL), part="BLEU"),
+            "convergence": loss_difference(
+                residual_removal_at(2, 3), RESIDUAL, part="loss", wanted=ABOVE_ZERO
             ),
-            clause(
-                "convergence",
-                loss_difference(residual_removal_at(2, 3), RESIDUAL, part="loss", wanted=ABOVE_ZERO),
-            ),
-        ),
+        },
         range=BELOW_ZERO,
         lacks=ONE_TEXT,
         needs=(ablation("word_orders", "removal_layer"),),

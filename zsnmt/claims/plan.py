@@ -11,7 +11,7 @@ from zsnmt.claims.needs import Need
 from zsnmt.claims.table import Outcome
 from zsnmt.claims.verdicts import FAILS, HOLDS, OPEN, configs_of
 from zsnmt.errors import InputError
-from zsnmt.files.records import read_json
+from zsnmt.files.records import damage_of, read_json
 from zsnmt.masked_lm.config import read_study_config
 from zsnmt.masked_lm.report.kept import FOLDER as MASKED_LMS
 from zsnmt.masked_lm.runs import score_file
@@ -24,7 +24,7 @@ from zsnmt.training.studies import systems
 FINAL_VERDICTS = (HOLDS, FAILS)
 FOLDER = "claims"  # below the runs: what jobs printed, and how long they took
 HOURS_FILE = "hours.json"
-REMEDY = "remove it: it only tells how long jobs take"
+REMEDY = "give the command again: the file only tells how long jobs take"
 MOST_SEEDS = 10  # of a system, which would be trained so that a claim is decided,
 CHEAP, MOST_CHEAP_SEEDS = 0.1, 40  # or of jobs that take at most so many hours
 
@@ -235,8 +235,8 @@ RUNS_OF_VERBS = {
 
 
 def select_within_budget(jobs: Sequence[Job], hours: float, at_a_time: int) -> list[Job]:
-    """The first jobs that can be done here in so many hours, so many at a time. A run that a job shares with
-    one that is left out is counted with it.
+    """The first jobs that can be done here in so many hours, so many at a time. A run that jobs share with
+    one that is left out is counted with the first of them.
     """
     chosen, owed = list[Job](), Hours()
     for job in jobs:
@@ -244,6 +244,7 @@ def select_within_budget(jobs: Sequence[Job], hours: float, at_a_time: int) -> l
         of_chains = [sum(each.hours for each in group) for group in chains([*chosen, whole])]
         if not job.lacks and sum(of_chains) <= hours * at_a_time and max(of_chains) <= hours:
             chosen.append(whole)
+            owed = {path: of_run for path, of_run in owed.items() if path not in whole.runs}
         else:
             owed |= {path: of_run for path, of_run in whole.runs.items() if of_run}
     return chosen
@@ -266,6 +267,12 @@ def measured_share(runs: Path) -> float:
 
 
 def read_hours(runs: Path) -> dict[str, tuple[float, float]]:
-    """Of the jobs that are done the hours that they were thought to take, and took."""
+    """Of the jobs that are done the hours that they were thought to take, and took; `InputError` for a
+    damaged file.
+    """
     path = runs / FOLDER / HOURS_FILE
-    return read_json(path, REMEDY) if path.is_file() else {}
+    if not path.is_file():
+        return {}
+    content = read_json(path, REMEDY)
+    with damage_of(path, REMEDY):
+        return {name: (float(thought), float(taken)) for name, (thought, taken) in content.items()}

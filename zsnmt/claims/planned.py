@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from zsnmt.claims.plan import Job, is_asked
-from zsnmt.claims.table import POWER, Outcome, power
+from zsnmt.claims.table import POWER_TITLES, Outcome, power
 from zsnmt.report.table import Cell, Table, format_cell, pad
 
 
@@ -37,7 +37,7 @@ def jobs_table(jobs: Sequence[Job], chosen: Sequence[Job]) -> Table:
 def power_table(outcomes: Sequence[Outcome], only: Sequence[str] = ()) -> Table:
     """One row for each config that tells of a claim with several seeds and leaves it open."""
     rows = [row for each in outcomes if is_asked(each, only) for row in power_rows(each)]
-    titles = ["claim", "the paper", "config", "here", *POWER]
+    titles = ["claim", "the paper", "config", "here", *POWER_TITLES]
     about = (
         "L: Liu et al. (2021), R: Ravishankar and Søgaard (2021), J: Li (2019). Seeds that tell: so many of "
         "each system, if means and deviations stay as they are, have a 95 % interval on one side of the "

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 from zsnmt.claims.claim import Claim
 from zsnmt.claims.kept import Kept
@@ -35,7 +36,7 @@ from zsnmt.report.table import Cell, Measured, Table, markdown_rows
 
 RESULTS, DETAILS = "docs/results", "claims.md"
 TITLES = ["", "claim", "the paper", "here", "verdict"]
-POWER = ("a run deviates by", "seeds that tell")
+POWER_TITLES = ("a run deviates by", "seeds that tell")
 NO_NUMBER, LONGER = f"more than {MOST}", "longer trainings"
 
 
@@ -48,7 +49,7 @@ class Outcome(NamedTuple):
     @property
     def verdict(self) -> str:
         """What follows, by the rule."""
-        return verdict(self.effects, self.claim.range)
+        return verdict(self.effects, self.claim.range, self.claim.clauses)
 
     def wanted(self, effect: Effect) -> Range:
         """Where the figure of one config lies if the claim holds."""
@@ -81,7 +82,7 @@ class Outcome(NamedTuple):
 def outcomes(folder: Path) -> list[Outcome]:
     """All claims, with what a folder of kept results says of them."""
     kept = Kept(folder)
-    return [Outcome(claim, claim.evidence(kept)) for claim in CLAIMS]
+    return [Outcome(claim, claim.effects(kept)) for claim in CLAIMS]
 
 
 def claims_table(folder: Path, _: str) -> str:
@@ -108,7 +109,7 @@ def count_verdicts(folder: Path, _: str) -> str:
     """How many claims came out how."""
     numbers = Counter(each.verdict for each in outcomes(folder))
     counted = [(number, WORDS[name]) for name in VERDICTS if (number := numbers[name])]
-    listed = ", ".join(f"{number} {words[number > 1]}" for number, words in counted)
+    listed = ", ".join(f"{number} {said[number > 1]}" for number, said in counted)
     return f"Of {len(CLAIMS)} claims {listed}."
 
 
@@ -131,9 +132,11 @@ def detail(each: Outcome) -> str:
     """A claim with its figures, what they say, and what is lacking."""
     claim = each.claim
     source = f"{claim.paper}, {claim.place}; there {claim.published()}"
-    clauses = clause_verdicts(each.effects, claim.range)
+    clauses = clause_verdicts(each.effects, claim.range, claim.clauses)
     listed = "; ".join(f"{clause}: {of_clause}" for clause, of_clause in clauses.items())
-    outcome = f"**{each.verdict.capitalize()}**" + (f" ({listed})" if len(clauses) > 1 else "")
+    outcome = f"**{each.verdict.capitalize()}**" + (
+        f" ({listed})" if each.effects and len(clauses) > 1 else ""
+    )
     parts = [
         f"## {claim.name}",
         f"{outcome}: {claim.text} ({source}).",
@@ -151,7 +154,9 @@ def detail(each: Outcome) -> str:
             ]
             for effect in each.effects
         ]
-        table = Table("", "", ["config", "part", "seeds", "figure", "says", *POWER], rows=rows, about="")
+        table = Table(
+            "", "", ["config", "part", "seeds", "figure", "says", *POWER_TITLES], rows=rows, about=""
+        )
         parts.append(markdown_rows(table.without_empty_columns()))
     if claim.lacks:
         parts.append(f"{claim.lacks[0].upper()}{claim.lacks[1:]}.")
@@ -175,7 +180,7 @@ def power(each: Outcome, effect: Effect) -> tuple[Cell, Cell]:
 
 def page_link(effect: Effect) -> str:
     """The configs of a figure, each a link to its page, which has runs, seeds and commands."""
-    return COMPARED.join(f"[{config}]({config}.md)" for config in configs_of(effect))
+    return COMPARED.join(f"[{config}]({quote(config)}.md)" for config in configs_of(effect))
 
 
 def vote_in_words(each: Outcome, effect: Effect) -> str:

@@ -239,14 +239,8 @@ def pivot_language_share(system: System) -> Evidence:
         found = []
         for config, systems in kept.scores.items():
             runs = [scores for scores in systems.get(system.name, []) if scores.select(ZERO_SHOT)]
-            if runs and not are_adapted(systems):
-                values = [
-                    fmean(
-                        result.identified.get(scores.pivot, 0.0)
-                        for result in scores.select(ZERO_SHOT).values()
-                    )
-                    for scores in runs
-                ]
+            values = complete([share_in_pivot_language(scores) for scores in runs])
+            if values and not are_adapted(systems):
                 measured = Measured("off_target", fmean(values))
                 found.append(effect(config, measured, [values], seeds=seeds(runs)))
         return found
@@ -254,14 +248,17 @@ def pivot_language_share(system: System) -> Evidence:
     return effects
 
 
+def share_in_pivot_language(scores: Scores) -> float | None:
+    """The share (0–1) of a run's zero-shot outputs that are in the pivot's language, the mean over
+    directions; None where the languages of some were not counted.
+    """
+    identified = complete([result.identified or None for result in scores.select(ZERO_SHOT).values()])
+    return fmean(shares.get(scores.pivot, 0.0) for shares in identified) if identified else None
+
+
 def combine(*parts: Evidence) -> Evidence:
     """All that several say."""
     return lambda kept: [effect for part in parts for effect in part(kept)]
-
-
-def clause(name: str, *parts: Evidence) -> Evidence:
-    """All that several say of one clause of a claim."""
-    return lambda kept: [replace(effect, clause=name) for effect in combine(*parts)(kept)]
 
 
 def label_as_part(label: str, evidence: Evidence) -> Evidence:

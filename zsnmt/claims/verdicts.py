@@ -7,14 +7,14 @@ differently. Of some directions, whose resamples are not kept, it is made of the
 rather than too narrow. Of other figures it is that of the seeds alone. The config *supports* the claim where
 the interval lies in the range, *opposes* it where it lies outside, and is *open* where it does both, and
 where there is no interval. It says so only weakly with one seed on a side, and on a claim about supervised
-quality where the loss of a training still fell when it ended.
+quality or perplexity where the loss of a training still fell when it ended.
 
-A claim may consist of several clauses, each with figures of its own.
+A claim may consist of several clauses, each with figures of its own; it is as good as the worst of them.
 """
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev, variance
 from typing import NamedTuple
@@ -110,22 +110,29 @@ def within(bound: float) -> Range:
     return Range(-bound, bound)
 
 
-def verdict(effects: Sequence[Effect], wanted: Range) -> str:
-    """What follows from all configs: of several clauses the worst, and not tested without effects."""
-    found = clause_verdicts(effects, wanted).values()
-    return min(found, key=FROM_WORST.index, default=UNTESTED)
+def verdict(effects: Sequence[Effect], wanted: Range, clauses: Iterable[str] = ()) -> str:
+    """What follows from all configs: of several clauses the worst, undecided at best where one of `clauses`,
+    the names of all, is not tested; and not tested without effects.
+    """
+    if not effects:
+        return UNTESTED
+    found = clause_verdicts(effects, wanted, clauses).values()
+    return min((UNDECIDED if each == UNTESTED else each for each in found), key=FROM_WORST.index)
 
 
-def clause_verdicts(effects: Sequence[Effect], wanted: Range) -> dict[str, str]:
-    """What follows for each clause of a claim."""
-    clauses: dict[str, list[Effect]] = {}
+def clause_verdicts(effects: Sequence[Effect], wanted: Range, clauses: Iterable[str] = ()) -> dict[str, str]:
+    """What follows for each clause of a claim, among them the `clauses` of these names."""
+    of_clauses: dict[str, list[Effect]] = {clause: [] for clause in clauses}
     for effect in effects:
-        clauses.setdefault(effect.clause, []).append(effect)
-    return {clause: clause_verdict(of_clause, wanted) for clause, of_clause in clauses.items()}
+        of_clauses.setdefault(effect.clause, []).append(effect)
+    return {
+        clause: clause_verdict(of_clause, wanted) if of_clause else UNTESTED
+        for clause, of_clause in of_clauses.items()
+    }
 
 
 def clause_verdict(effects: Sequence[Effect], wanted: Range) -> str:
-    """What follows from the figures of one clause.
+    """What follows from the figures of one clause, which has some.
 
     It holds where all support it, one of them in full. It holds weakly where some support it in full, none
     opposes it in full, and those that are open in full are no more; and where none says anything in full, and

@@ -23,6 +23,7 @@ from zsnmt.cli.recipe import (
     chosen_team,
     parse_own,
     remove_options,
+    seed_number,
     split_options,
     whole_number,
 )
@@ -41,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         type=console.folder_name,
         help="name of the adapted run (default: that of RUN's system, with _frozen in that mode)",
     )
-    parser.add_argument("--seed", type=whole_number, metavar="K", help="seed (default: that of RUN's folder)")
+    parser.add_argument("--seed", type=seed_number, metavar="K", help="seed (default: that of RUN's folder)")
     parser.add_argument(
         "--adapter-dim",
         type=whole_number,

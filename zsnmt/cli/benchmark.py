@@ -33,7 +33,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.benchmarks.sizes import SHARE, SIZES
-from zsnmt.cli.recipe import positive
+from zsnmt.cli.recipe import positive, seed_number
 from zsnmt.decoding.options import add_engine_options
 from zsnmt.decoding.search import Search
 from zsnmt.processes import cores
@@ -280,7 +280,7 @@ def add_serving(verbs: Verbs) -> None:
     faults = add_verb(verbs, "faults", "faults", does="a server under requests of which most are wrong")
     faults.add_argument("--clients", type=positive, default=16, help="clients that ask at once")
     faults.add_argument("--requests", type=positive, default=10_000, help="number of requests of all kinds")
-    faults.add_argument("--seed", type=int, default=1, help="seed of the order of requests")
+    faults.add_argument("--seed", type=seed_number, default=1, help="seed of the order of requests")
     for verb in (serving, faults):
         verb.add_argument("run", type=Path, help="run folder, or an export")
         verb.add_argument("--from", dest="source", required=True, help="source language")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.cli.recipe import seed_number
 from zsnmt.corpora.judging import check_overlap
 from zsnmt.corpora.left_out import list_overlaps, say_what_is_left_out
 from zsnmt.corpora.limits import parse_limits
@@ -62,7 +63,7 @@ def add_text_options(parser: console.Parser) -> None:
         metavar="N",
         help="keep at most N training pairs, chosen at random; '30000 de-en=14000' makes an exception",
     )
-    parser.add_argument("--seed", type=int, default=1, help="seed of the choice")
+    parser.add_argument("--seed", type=seed_number, default=1, help="seed of the choice")
     parser.add_argument("--workers", type=int, default=cores(), help="processes")
 
 

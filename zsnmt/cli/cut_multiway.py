@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.cli.recipe import seed_number
 from zsnmt.corpora.multiway import CONDITIONS, cut_training_pairs
 from zsnmt.files.replacing import new_folder
 
@@ -21,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         required=True,
         help="every line in every pair, or no pivot sentence in two pairs",
     )
-    parser.add_argument("--seed", type=int, default=1, help="seed of the dealing")
+    parser.add_argument("--seed", type=seed_number, default=1, help="seed of the dealing")
     options = parser.parse_args(arguments)
 
     with new_folder(options.target) as folder:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.cli.recipe import seed_number
 from zsnmt.corpora.reordering.defaults import L2, MOST_CHILDREN, OWN_WEIGHT
 from zsnmt.processes import cores
 
@@ -70,7 +71,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="models (order, own or both) that were learned from Universal Dependencies 1, as the "
         "published ones: translate their labels to those of version 2",
     )
-    verb.add_argument("--seed", type=int, default=0, help="seed of the orders drawn")
+    verb.add_argument("--seed", type=seed_number, default=0, help="seed of the orders drawn")
     verb.add_argument("--jobs", type=int, default=cores(), help="processes")
     verb.set_defaults(run=apply_model)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import positive
+from zsnmt.cli.recipe import positive, seed_number
 from zsnmt.processes import cores
 
 
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         metavar="N",
         help="deal the training text to N parts, of which an epoch reads one",
     )
-    parser.add_argument("--seed", type=int, default=1, help="seed of the sampling")
+    parser.add_argument("--seed", type=seed_number, default=1, help="seed of the sampling")
     parser.add_argument("--workers", type=positive, default=cores(), help="processes")
     options = parser.parse_args(arguments)
     from zsnmt.text.learning import TextSettings

@@ -43,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="leave out lines of more than N pieces (default: keep all lines)",
     )
     args = parser.parse_args(arguments)
+    if args.shift_specials and args.fake is None:
+        parser.error("--shift-specials is of the fake language; add that with --fake, or leave this out")
     from zsnmt.masked_lm.data import Vocabulary, prepare  # fairseq, which takes seconds to load
 
     text = {"train": args.train, "valid": args.valid}

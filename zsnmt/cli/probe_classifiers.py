@@ -12,6 +12,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.analysis.state_folder import BATCHES, LABELS, ROWS
+from zsnmt.cli.recipe import seed_number
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "probe does with live states",
     )
     parser.add_argument("--labels", nargs="+", choices=LABELS, default=LABELS, help="what to predict")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the split and of the training")
+    parser.add_argument("--seed", type=seed_number, default=1, help="seed of the split and of the training")
     options = parser.parse_args(arguments)
     from zsnmt.report.probes.classifiers import write_classifiers  # loads PyTorch
 

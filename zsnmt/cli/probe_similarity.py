@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.cli.recipe import seed_number
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -35,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         dest="csls_neighbours",
         help="retrieve by CSLS with K neighbours, so that no sentence is near to all (default: by cosine)",
     )
-    parser.add_argument("--seed", type=int, default=1, help="seed of the Gaussians")
+    parser.add_argument("--seed", type=seed_number, default=1, help="seed of the Gaussians")
     options = parser.parse_args(arguments)
     from zsnmt.report.probes.similarity import write_similarities  # loads SciPy
 

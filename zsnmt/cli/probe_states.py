@@ -5,11 +5,12 @@ zsnmt probe-states RUN training-states --split train --random-lines 2000
 zsnmt probe-states CHECKPOINT states --data BINARISED --text PIECES
 """
 
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import positive
+from zsnmt.cli.recipe import positive, seed_number
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -36,33 +37,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="at most N lines of each language at random from the "
         "files SPLIT.xx-yy.{lang} of its pairs, which are not translations of each other",
     )
-    parser.add_argument("--seed", type=int, default=1, help="seed of the random lines")
+    parser.add_argument("--seed", type=seed_number, default=1, help="seed of the random lines")
     parser.add_argument(
         "--target", metavar="CODE", help="target language, if sources have the tag of their target"
     )
     parser.add_argument(
         "--checkpoint",
         metavar="FILE",
-        default="model.pt",
-        help="the one in the run folder, like checkpoints/checkpoint_best.pt",
+        help="the one in the run folder, like checkpoints/checkpoint_best.pt (default: model.pt)",
     )
     parser.add_argument(
         "--data", type=Path, help="folder with the dict.{lang}.txt of fairseq's own transformer"
     )
     options = parser.parse_args(arguments)
-    if options.model.is_file() and not (options.data and options.text):
-        parser.error("a checkpoint of fairseq's own transformer needs --data and --text")
+    refuse_what_nothing_reads(parser, options)
     from zsnmt.analysis.state_folder import read_states
     from zsnmt.corpora.multiway import read_translations
     from zsnmt.corpora.random_lines import random_lines
     from zsnmt.inference.states import load_probed_run, load_stock_checkpoint, write_states  # loads PyTorch
     from zsnmt.languages import check_known
-    from zsnmt.runs.folder import read_record
+    from zsnmt.runs.folder import MODEL_FILE, read_record
 
     if options.model.is_file():
         model = load_stock_checkpoint(options.model, options.data)
     else:
-        model = load_probed_run(options.model, options.checkpoint, options.target)
+        model = load_probed_run(options.model, options.checkpoint or MODEL_FILE, options.target)
     languages = [check_known(language, model.languages) for language in options.languages or model.languages]
     folder = options.text or Path(read_record(options.model)["text"])
     if options.random_lines is None:
@@ -81,3 +80,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         f"{record['tokens']} tokens × {record['dimension']}, from {record['sentences']} sentences in "
         f"{', '.join(record['languages'])}"
     )
+
+
+def refuse_what_nothing_reads(parser: console.Parser, options: Namespace) -> None:
+    """`WrongUse` for options of another kind of model, and for a checkpoint without those that it needs."""
+    stock = options.model.is_file()
+    if stock and not (options.data and options.text):
+        parser.error("a checkpoint of fairseq's own transformer needs --data and --text")
+    owner = "a run folder" if stock else "a checkpoint of fairseq's own transformer"
+    for name in ("target", "checkpoint") if stock else ("data",):
+        if options.model.exists() and getattr(options, name) is not None:
+            parser.error(f"--{name} belongs to {owner}, and {options.model} is none; leave it out")

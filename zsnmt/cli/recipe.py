@@ -25,6 +25,7 @@ from zsnmt.training.team import Team
 # Options that change nothing of a run.
 TEAM_OPTIONS = ("--gpus", "--processes", "--hosts", "--host", "--meet")
 FLAGS = ("--check", "--slurm")
+LAST_SEED = 2**32 - 1  # that NumPy's older generators take
 UNKNOWN = "unrecognized arguments"  # as argparse says it
 
 
@@ -203,7 +204,7 @@ def add_seeds(parser: console.Parser, default: Sequence[int] | None = (1,)) -> N
     """Add `--seeds`."""
     parser.add_argument(
         "--seeds",
-        type=whole_number,
+        type=seed_number,
         nargs="+",
         metavar="K",
         default=default,
@@ -216,6 +217,13 @@ def whole_number(word: str) -> int:
     if not (word.isascii() and word.isdigit()):
         raise ArgumentTypeError(f"'{word}' is not a whole number, 0 or above")
     return int(word)
+
+
+def seed_number(word: str) -> int:
+    """A whole number that all generators of random numbers take as a seed."""
+    if (number := whole_number(word)) > LAST_SEED:
+        raise ArgumentTypeError(f"'{word}' is not a seed; give a whole number from 0 to {LAST_SEED}")
+    return number
 
 
 def positive(word: str) -> int:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.cli.recipe import seed_number
+from zsnmt.errors import InputError
 from zsnmt.report.formats import FIGURE_FORMATS, TABLE_FORMATS
 
 
@@ -27,11 +29,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--examples", type=int, default=8, help="largest number of examples of each direction"
     )
-    parser.add_argument("--seed", type=int, default=1, help="seed of the choice of examples")
+    parser.add_argument("--seed", type=seed_number, default=1, help="seed of the choice of examples")
     parser.add_argument(
         "--text", type=Path, help="folder of the test set, where it is not the one that was scored"
     )
     options = parser.parse_args(arguments)
+    if options.text and not options.text.is_dir():
+        raise InputError(f"{options.text} is not a folder; name the one of the test set by --text")
     from zsnmt.report.alike import read_runs
     from zsnmt.report.examples import examples
     from zsnmt.report.html import write

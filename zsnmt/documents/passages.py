@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import NamedTuple, Protocol
@@ -56,9 +57,9 @@ class Part(NamedTuple):
 class Sentence(NamedTuple):
     """A sentence of a passage: the space before and after it, and what it is made of."""
 
-    before: str
+    before: tuple[Part, ...]
     parts: tuple[Part, ...]
-    after: str
+    after: tuple[Part, ...]
 
     @property
     def text(self) -> str:
@@ -72,23 +73,22 @@ class Sentence(NamedTuple):
 
 def sentences_of(passage: Passage, language: str) -> list[Sentence]:
     """The sentences of a passage in a language; a passage of space alone is one without parts."""
-    ends = [*accumulate(len(run.text) for run in passage.runs)]
-    starts = [0, *ends[:-1]]
+    text, ends = passage.text, [*accumulate(len(run.text) for run in passage.runs)]
+
+    def parts(begin: int, end: int) -> Iterator[Part]:
+        while begin < end:
+            place = bisect_right(ends, begin)
+            stop = min(ends[place], end)
+            yield Part(place, text[begin:stop], passage.runs[place].fixed)
+            begin = stop
+
     sentences = []
-    for first, last in sentence_bounds(passage.text, language):
-        stretch = passage.text[first:last]
+    for first, last in sentence_bounds(text, language):
+        stretch = text[first:last]
         begin = first + len(stretch) - len(stretch.lstrip())
         end = max(begin, first + len(stretch.rstrip()))
-        overlaps = (
-            (place, max(start, begin), min(stop, end))
-            for place, (start, stop) in enumerate(zip(starts, ends))
-        )
-        parts = tuple(
-            Part(place, passage.text[start:stop], passage.runs[place].fixed)
-            for place, start, stop in overlaps
-            if start < stop
-        )
-        sentences.append(Sentence(passage.text[first:begin], parts, passage.text[end:last]))
+        bounds = pairwise((first, begin, end, last))
+        sentences.append(Sentence(*(tuple(parts(*each)) for each in bounds)))
     return sentences
 
 

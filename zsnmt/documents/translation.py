@@ -55,14 +55,12 @@ def one_line(text: str) -> str:
 def texts_of(passage: Passage, sentences: Sequence[Sentence], made: Mapping[str, str]) -> list[str]:
     """The new texts of a passage's runs."""
     texts = [""] * len(passage.runs)
-    place = 0
     for sentence in sentences:
-        first = sentence.parts[0].run if sentence.parts else place
-        texts[first] += sentence.before
-        for part, text in zip(sentence.parts, new_parts(sentence, made)):
-            texts[part.run] += text
-        place = sentence.parts[-1].run if sentence.parts else place
-        texts[place] += sentence.after
+        translated = (
+            part._replace(text=text) for part, text in zip(sentence.parts, new_parts(sentence, made))
+        )
+        for part in (*sentence.before, *translated, *sentence.after):
+            texts[part.run] += part.text
     return texts
 
 

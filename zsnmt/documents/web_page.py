@@ -51,8 +51,8 @@ class Piece(NamedTuple):
 
 def is_marked(attributes: list[tuple[str, str | None]]) -> bool:
     """Whether an element says that it is not to be translated."""
-    given = dict(attributes)
-    return given.get("translate") == "no" or "notranslate" in (given.get("class") or "").split()
+    given = {name: value or "" for name, value in attributes}
+    return given.get("translate", "").lower() == "no" or "notranslate" in given.get("class", "").split()
 
 
 class Pieces(HTMLParser):

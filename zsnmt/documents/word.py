@@ -32,6 +32,7 @@ MARKS = frozenset(
 BREAKS = frozenset(qn(f"w:{name}") for name in ("br", "cr", "tab", "ptab"))
 IGNORED = frozenset(qn(f"w:{name}") for name in ("lang", "noProof"))  # of a look
 PRESERVE = "{http://www.w3.org/XML/1998/namespace}space"
+PARSER = etree.XMLParser(resolve_entities=False)  # an entity may name a file of this machine
 NOTES = ("/word/footnotes.xml", "/word/endnotes.xml", "/word/comments.xml")  # which python-docx leaves packed
 
 
@@ -78,7 +79,7 @@ class Word:
             if isinstance(part, XmlPart):
                 yield part.element
             elif str(part.partname) in NOTES:
-                self.notes.append((part, etree.fromstring(part.blob)))
+                self.notes.append((part, etree.fromstring(part.blob, PARSER)))
                 yield self.notes[-1][1]
 
     def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:

@@ -2,6 +2,7 @@
 references.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -24,6 +25,7 @@ from zsnmt.runs.folder import commit, kinds, versions
 from zsnmt.scoring.bootstrap import SAMPLES, interval, signature
 from zsnmt.scoring.ranking import resampled_spearman, spearman
 
+LOWEST = -math.inf  # the figure of a line of which the model says nothing, as of an invisible character
 RUN_KEYS = ("config", "system", "seed")
 
 
@@ -107,7 +109,9 @@ def measure_direction(
     pair: Pair,
     finished: Callable[[float], object] = lambda number: None,
 ) -> Measured:
-    """How the figures of a direction's translations rank them; without the pivot's, where it is an end."""
+    """How the figures of a direction's translations rank them; without the pivot's, where it is an end. A
+    line without a figure ranks lowest.
+    """
     sources, references = pair
     legs = Legs(*direction)
     compared = other_way(translator, legs) is not None
@@ -119,7 +123,8 @@ def measure_direction(
     rankings = {}
     for name in DIGITS:
         if compared or name != AGREEMENT:
-            figures = [getattr(each, name) or 0.0 for each in found]
+            known = [getattr(each, name) for each in found]
+            figures = [LOWEST if figure is None else figure for figure in known]
             rankings[name] = Ranking(
                 spearman(figures, quality), resampled_spearman(figures, quality, SAMPLES)
             )

@@ -41,10 +41,14 @@ def check_share(value: str) -> str:
 
 def split_treebanks(value: str) -> tuple[str, ...]:
     words = split_words(value)
+    languages: set[str] = set()
     for word in words:
         language, _, files = word.partition(":")
         if not language or not all(files.split(",")):
             raise InputError(f"'{word}' is not a treebank; write LANGUAGE:FILE[,FILE]")
+        if language in languages:
+            raise InputError(f"'{word}' is a second entry of {language}; write {language}:FILE,FILE")
+        languages.add(language)
     return words
 
 
@@ -104,6 +108,10 @@ class StudyConfig:
     epochs: int = setting(WHOLE, "epochs of every run; 0 leaves the length to TRAINING", 0)
     batch: int = setting(POSITIVE, "with EPOCHS, lines of which an update is made", 256)
 
+    def __post_init__(self) -> None:
+        all_different(self.conditions, "condition")
+        all_different(self.seeds, "seed")
+
     @property
     def treebank_files(self) -> dict[str, list[Path]]:
         """The files of each language of `treebanks`."""
@@ -115,6 +123,21 @@ LENGTH_OPTIONS = (
     *("--max-update", "--max-epoch", "--total-num-update"),
     *("--batch-size", "--max-sentences", "--max-tokens", "--update-freq"),
 )
+GRID_OPTIONS = {  # and what says them instead
+    "--seed": "SEEDS says already",
+    **dict.fromkeys(("--position-encoding", "--position-terms"), "SYSTEMS says already"),
+}
+FIXED_IN_XNLI = ("--lr-scheduler", "--required-batch-size-multiple", "--distributed-world-size")
+
+
+def refuse_options(file: ConfigFile, keys: Sequence[str], said: Mapping[str, str], remedy: str = "") -> None:
+    """`InputError` for an option of fairseq-train, in one of the keys, that is said elsewhere: `said` has
+    where, by option.
+    """
+    for key in keys:
+        for option in (word.partition("=")[0] for word in file.value(key).split()):
+            if option in said:
+                file.refuse(key, f"has {option}, which {said[option]}; leave it out{remedy}")
 
 
 def read_study_config(path: Path, variables: Mapping[str, str]) -> StudyConfig:
@@ -130,12 +153,11 @@ def read_study_config(path: Path, variables: Mapping[str, str]) -> StudyConfig:
     elif not (file.value("TRAIN") and file.value("VALID")):
         file.refuse("TRAIN", "must say where text comes from: TRAIN and VALID, or SYNTHETIC")
     config = file.read_into(StudyConfig)
-    names = {word.partition("=")[0] for word in config.training}
-    if config.epochs and (given := [option for option in LENGTH_OPTIONS if option in names]):
-        file.refuse(
-            "TRAINING",
-            f"has {given[0]}, which EPOCHS and BATCH say already; leave it out, or leave out EPOCHS",
-        )
+    keys = "MODEL", "TRAINING"
+    refuse_options(file, keys, GRID_OPTIONS | {"--valid-subset": "the condition of a run says already"})
+    if config.epochs:
+        length = dict.fromkeys(LENGTH_OPTIONS, "EPOCHS and BATCH say already")
+        refuse_options(file, keys, length, remedy=", or leave out EPOCHS")
     if file.value("BATCH") and not config.epochs:
         file.refuse(
             "BATCH", "sets BATCH, which belongs to EPOCHS; write --batch-size into TRAINING, or set EPOCHS"
@@ -183,6 +205,13 @@ def read_xnli_config(path: Path, variables: Mapping[str, str]) -> XnliConfig:
     """
     file = ConfigFile(path, keys_of(XnliConfig), variables)
     config = file.read_into(XnliConfig)
+    refuse_options(
+        file,
+        ("MODEL", "PRETRAINING", "FINETUNING"),
+        GRID_OPTIONS
+        | dict.fromkeys(LENGTH_OPTIONS, "the keys of batches and epochs say already")
+        | dict.fromkeys(FIXED_IN_XNLI, "the study sets itself"),
+    )
     for key in ("PRETRAINING_BATCH", "FINETUNING_BATCH"):
         if int(file.value(key)) % config.device_batch:
             file.refuse(

@@ -20,7 +20,7 @@ from zsnmt.files.locks import locked
 from zsnmt.files.records import read_json
 from zsnmt.languages import LANGUAGES_FILE
 from zsnmt.masked_lm.config import StudyConfig
-from zsnmt.masked_lm.runs import COUNTS_FILE, check_system, score_file, start_run, updates_of
+from zsnmt.masked_lm.runs import check_system, read_counts, score_file, start_run, updates_of
 from zsnmt.processes import cores
 from zsnmt.runs.commands import recipe_command
 from zsnmt.text.lines import read_lines, write_lines
@@ -120,6 +120,11 @@ def text_and_treebanks(steps: Steps, study: Study) -> tuple[dict[str, Path], dic
     if not config.synthetic:
         text = {"train": Path(config.train), "valid": Path(config.valid)}
         check_files(study, text.values())
+        if len({file.suffix == TREES for file in text.values()}) > 1:
+            raise InputError(
+                f"{study.file} has trees in one of TRAIN={config.train} and VALID={config.valid}, and lines "
+                f"of text in the other; give both as trees, named *{TREES}, or both as lines"
+            )
         return text, config.treebank_files
     trees = study.folder / "trees"
     steps.make(
@@ -265,7 +270,7 @@ def cut(side: dict[str, Path], config: StudyConfig, folder: Path) -> dict[str, P
     found = dict(side)
     for split, number in (("train", config.train_lines), ("valid", config.valid_lines)):
         if number and split in side:
-            found[split] = folder / side[split].name
+            found[split] = folder / f"{split}.{side[split].name}"  # files of splits may have one name
             write_lines(found[split], spread(read_lines(side[split]), number))
     return found
 
@@ -313,7 +318,7 @@ def length(config: StudyConfig, data: Path) -> list[str]:
     """
     if not config.epochs:
         return []
-    counts = read_json(data / COUNTS_FILE, REMEDY)
+    counts = read_counts(data, REMEDY)
     updates = str(updates_of(counts, config.batch, config.epochs))  # fairseq keeps the last of them, too
     return ["--batch-size", str(config.batch), "--max-update", updates, "--total-num-update", updates]
 

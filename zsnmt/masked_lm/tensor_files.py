@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -61,8 +62,10 @@ def parse_entry(path: Path, name: str, said: Any, begin: int, size: int) -> Tens
     try:
         start, end = (begin + int(offset) for offset in said["data_offsets"])
         tensor = Tensor(str(said["dtype"]), tuple(map(int, said["shape"])), start, end=end)
-    except (TypeError, KeyError, ValueError):
+    except (TypeError, KeyError, ValueError, OverflowError):  # the last of infinity
         refuse(path, f"its header says neither kind, shape nor place of {name}")
+    if min(tensor.shape, default=0) < 0:
+        refuse(path, f"its header gives {name} the shape {tensor.shape}")
     if not begin <= start <= end <= size:
         refuse(path, f"{name} ends at byte {end:,} of {size:,}, as in a download that was cut off")
     return tensor
@@ -109,7 +112,7 @@ def read_npy(path: Path) -> np.ndarray:
         array = np.load(path, allow_pickle=False)
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
-    except (ValueError, EOFError):
+    except (ValueError, EOFError, BadZipFile):
         array = None
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu":
         raise InputError(f"{path} is not a .npy file of numbers; write one with numpy.save")

@@ -27,8 +27,8 @@ class BertEncoder(RobertaEncoder):
 
 @torch.no_grad()
 def position_table(encoder: Encoder, positions: int) -> np.ndarray | None:
-    """The encodings of the first positions, P×d, or of the offsets between them, (2P−1)×d, in the first
-    layer; None without any.
+    """The encodings of the first positions, P×d, or of the offsets between them, (2P−1)×d or as many as a
+    clip distance leaves, in the first layer; None without any.
 
     TUPE's are of the tokens after the first, which stands for the sentence: (P−1)×d.
     """

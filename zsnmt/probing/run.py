@@ -33,8 +33,14 @@ def probe_run(steps: Steps, run: Path, probing: Probing, keep_states: bool = Fal
     returns what to print.
 
     Earlier tables stay until all new ones are there. Raises `InputError` for a run without model, where its
-    text is not there any more, and where another process is at work in the run.
+    text is not there any more, where another process is at work in the run, and where states are to be kept
+    and none are stored.
     """
+    if keep_states and probing.live and probing.classifiers_only:
+        raise InputError(
+            "--keep-states has nothing to keep: live classifiers without similarity store no states; leave "
+            "it out, or add --training-states stored"
+        )
     check_trained(run)
     text = Path(read_record(run)["text"])
     if not text.is_dir():

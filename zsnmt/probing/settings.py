@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields
 
-from zsnmt.analysis.state_folder import LABELS
+from zsnmt.analysis.state_folder import EXACT, LABELS
 from zsnmt.errors import InputError
 
 STORED, LIVE = ("stored", "live")
@@ -38,7 +38,11 @@ class Probing:
             raise InputError(
                 f"--variance {self.variance:g} is not a share of the variance; give one above 0, up to 1"
             )
-        if self.kind == "exact" and self.live:
+        if self.classifiers_only and self.variance != Probing.variance:
+            raise InputError(
+                "--variance is of similarity, which --classifiers-only leaves out; leave out one of them"
+            )
+        if self.kind == EXACT and self.live:
             raise InputError(
                 "an exact fit needs all states at once; ask for stored ones, of no more training lines than "
                 "the disk and the memory can hold"
@@ -48,7 +52,7 @@ class Probing:
     def live(self) -> bool:
         """Whether classifiers learn while the encoder runs."""
         many = self.train_lines is None or self.train_lines > MOST_STORED_LINES
-        return self.training_states == LIVE or self.training_states is None and many and self.kind != "exact"
+        return self.training_states == LIVE or self.training_states is None and many and self.kind != EXACT
 
     def options(self) -> list[str]:
         """The words of a command for what is not the default."""

@@ -1,6 +1,7 @@
 """A page for each config with kept results: all that there is, in blocks that `zsnmt results` fills."""
 
 from pathlib import Path
+from urllib.parse import quote  # of a link, which ends at a space
 
 from zsnmt.report.documents import Maker, kept_scores
 from zsnmt.report.systems import STUDY_TABLES
@@ -25,7 +26,7 @@ def configs_without_page(folder: Path) -> list[str]:
 def list_of_pages(folder: Path, _: str) -> str:
     """The pages of configs, as a Markdown list."""
     pages = [path.name for path in sorted(folder.glob("*.md")) if forms_of(folder, path.stem)]
-    return "\n".join(f"* [{page.removesuffix('.md')}]({page})" for page in pages)
+    return "\n".join(f"* [{page.removesuffix('.md')}]({quote(page)})" for page in pages)
 
 
 def new_page(folder: Path, config: str) -> str:
@@ -33,7 +34,7 @@ def new_page(folder: Path, config: str) -> str:
     blocks = [
         f"<!-- begin {config}{form} -->\n<!-- end {config}{form} -->" for form in forms_of(folder, config)
     ]
-    head = f"# {config}", f"The runs of [configs/{config}.conf](../../configs/{config}.conf)."
+    head = f"# {config}", f"The runs of [configs/{config}.conf](../../configs/{quote(config)}.conf)."
     return "\n\n".join([*head, *blocks]) + "\n"
 
 

@@ -42,7 +42,8 @@ OVERLAP_REMEDY = "make it with zsnmt check-overlap --remove-to"
 Maker = Callable[[Path, str], str]  # the text of a block, of the folder of what is kept and a config
 # A path with spaces stands in quotes, others behind a space, a bracket or an equals sign, too.
 ABSOLUTE = re.compile(r"""(?<=['"])/[^'"]+(?=['"])|(?<![^\s='"([])/[^\s'")\]]+""")
-BLOCK = re.compile(r"<!-- begin (\S+) -->\n.*?<!-- end \1 -->", re.DOTALL)
+BLOCK = re.compile(r"<!-- begin ([^\n]+?) -->\n.*?<!-- end \1 -->", re.DOTALL)  # names may have spaces
+MARK = re.compile(r"^<!-- (begin|end) ([^\n]+?) -->", re.MULTILINE)
 
 
 def kept_scores(folder: Path, config: str) -> list[Scores]:
@@ -170,8 +171,13 @@ def fill(document: str, folder: Path, makers: Mapping[str, Maker]) -> str:
 
     `makers` are by the name of a block, or by a colon and its form: `:probes` makes the block `NAME:probes`
     from what is kept of the config NAME, the maker without a name the block `NAME`. `InputError` for a form
-    that nothing makes.
+    that nothing makes, and for a block that has no end or no beginning.
     """
+    if alone := MARK.search(BLOCK.sub("", document)):
+        raise InputError(
+            f"'{alone[0]}' stands alone, so that its block would not be filled; write "
+            f"'<!-- begin {alone[2]} -->' at the end of a line, and '<!-- end {alone[2]} -->' below"
+        )
 
     def block(match: re.Match) -> str:
         name = match[1]

@@ -98,7 +98,7 @@ def place_on_scale(value: float, cells: HeatMap) -> float:
     """Where the colour of a value is among all (0–1). That of a difference goes with its square root, so that
     small ones show beside large ones.
     """
-    spread = (cells.high - cells.low) or 1
+    spread = cells.high - cells.low
     if cells.scale == DIFFERENCE:
         value = math.copysign(math.sqrt(abs(value) * spread / 2), value)
     return (value - cells.low) / spread

@@ -112,8 +112,8 @@ def map_kinds(ways: Sequence[Way]) -> list[MapKind]:
 
 
 def limits(scale: str, values: Sequence[float], top: float | None = None) -> tuple[float, float]:
-    """The ends of a scale: differences have zero in the middle."""
-    widest = max(map(abs, values), default=0) if top is None else top
+    """The ends of a scale, apart even where all values are zero; differences have zero in the middle."""
+    widest = (max(map(abs, values), default=0) or 1) if top is None else top
     return (-widest, widest) if scale == DIFFERENCE else (0, widest)
 
 
@@ -285,7 +285,7 @@ def panels(found: Sequence[Validation], figure: str, by_target: bool) -> dict[st
     target language.
     """
     grouped: dict[str, list[Validation]] = {}
-    for one in sorted(found, key=lambda one: one.kind):
+    for one in sorted(found, key=lambda one: KINDS.index(one.kind)):
         title = (
             f"to {one.direction.target}" if by_target else f"{one.direction.source} → {one.direction.target}"
         )

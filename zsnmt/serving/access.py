@@ -10,7 +10,7 @@ from zsnmt.serving.refusals import FORBIDDEN, TOO_MANY, Refused
 from zsnmt.text.lines import read_lines
 
 MINUTE = 60.0  # seconds
-ADDRESSES = 10_000  # that are remembered at a time, about
+ADDRESSES = 10_000  # that are remembered at a time, about, where no more ask within a minute
 
 
 def read_keys(path: Path) -> list[str]:
@@ -42,14 +42,18 @@ class Rate:
     def __init__(self, number: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.number, self.clock = number, clock
         self.full: dict[str, float] = {}  # when an address may ask `number` times again
+        self.most = ADDRESSES  # in there, before those that may are forgotten
 
     def check(self, address: str) -> None:
         """Counts a request; `Refused` for one too many."""
         if not self.number:
             return
         now, price = self.clock(), MINUTE / self.number
-        if len(self.full) >= ADDRESSES:
+        if len(self.full) >= self.most:
             self.full = {each: when for each, when in self.full.items() if when > now}
+            self.most = max(
+                ADDRESSES, 2 * len(self.full)
+            )  # so that many are not gone through at each request
         full = max(self.full.get(address, now), now) + price
         if full - now > MINUTE + price / 2:
             raise Refused(TOO_MANY, f"more than {self.number} requests in a minute; ask more slowly")
