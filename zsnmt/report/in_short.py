@@ -47,6 +47,7 @@ DRAWN_PROBES = "probe_accuracy", "probe_similarity"  # the drawings of probes th
 # The control of students: the same updates without synthetic text.
 CONTINUED_BASELINE = f"{BASELINE.name}_{STUDENTS['none']}"
 DEEPER = f"{BASELINE.name}_deep_words"
+DIRECT_STUDENT = f"{BASELINE.name}_direct"  # of zsnmt direct
 CANDIDATES = {  # systems to choose from, in words
     BASELINE.name: "baseline",
     RESIDUAL.name: "residual removed",
@@ -65,6 +66,7 @@ CANDIDATES = {  # systems to choose from, in words
     f"{DEEPER}_of_2": "a deeper student, taught twice word by word, at last by two runs together",
     f"{DEEPER}_third": "a deeper student, taught word by word in three rounds",
     f"{DEEPER}_fourth": "a deeper student, taught word by word in four rounds",
+    DIRECT_STUDENT: "the student of zsnmt direct: deeper, taught twice",
     f"{BASELINE.name}_deep_of_2": "a deeper student, taught four times, at last by two runs together",
 }
 SHOWN_SYSTEMS = (  # those of RESULTS
@@ -82,7 +84,7 @@ SHOWN_SYSTEMS = (  # those of RESULTS
 )
 SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER}
 FIRST = {  # those of README: of each text what decides
-    "tatoeba_three": (BASELINE.name, CONTINUED_BASELINE, RESIDUAL.name, DEEPER),
+    "tatoeba_three": (BASELINE.name, CONTINUED_BASELINE, RESIDUAL.name, DEEPER, DIRECT_STUDENT),
     "tatoeba_long": (BASELINE.name, f"{CONTINUED_BASELINE}_twice", f"{DEEPER}_fourth"),
     "tatoeba": (BASELINE.name, f"{BASELINE.name}_consistency"),
 }
