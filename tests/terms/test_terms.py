@@ -616,6 +616,24 @@ def test_a_batch_without_the_pivots_sentences_has_nothing_of_a_teacher(chunked):
     assert float(log["word_distillation_loss"]) == 0 and float(total) == float(log["loss"])
 
 
+@CHUNKED
+def test_of_all_pairs_the_teacher_reads_the_source_where_the_pivot_is_one_side(task, chunked):
+    """And of others the pivot's sentence, if there is one: whatever stands beside them in the batch."""
+    directions, pivots = ["aa-piv", "aa-bb", "piv-cc", "bb-cc"], (None, 3, None, None)
+    model, sample = model_of(task), batch(task, directions, pivots=pivots)
+    options = dict(word_distillation_weight=1.0, word_distillation_pairs="all", chunked_loss=chunked)
+    total, _, log = criterion(task, **options)(model, sample)
+    rows = rows_of(sample)
+    for row in rows:
+        if row["languages"].eq(TAGS["piv"]).any():
+            row["pivot"] = {"src_tokens": row["net_input"]["src_tokens"]}
+    assert [("pivot" in row) for row in rows].count(True) == 3
+    with torch.no_grad():
+        expected = sum(naive_word_distillation(task, model, row) for row in rows)
+    assert float(log["word_distillation_loss"]) == pytest.approx(expected, rel=1e-10)
+    assert float(total - log["loss"]) == pytest.approx(expected, rel=1e-10)
+
+
 def test_a_teacher_is_not_trained():
     task = TermTask()
     model, sample = model_of(task), batch(task)

@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from fairseq.tasks import setup_task
@@ -21,6 +21,7 @@ from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.runs.grid import remedy_options
 from zsnmt.tasks.zs_translation import DEFAULT_PLACEMENT
+from zsnmt.terms.word_distillation import WordDistillationOptions
 from zsnmt.training.config import Config
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.fairseq_train import separate
@@ -135,7 +136,8 @@ def sizes_of_student(options: Namespace) -> dict[str, Size]:
     Task, model and criterion are made as in the training, so that what these refuse is refused now, by
     `InputError`; but for the term of word-level distillation, whose data are not there yet.
     """
-    later = {"word_distillation_weight": 0.0, "word_distillation_model": "", "translation_weight": 1.0}
+    later = {each.name: each.default for each in fields(WordDistillationOptions) if each.name != "_name"}
+    later |= {"translation_weight": 1.0}
     given = vars(options) | (later if getattr(options, "word_distillation_weight", 0) else {})
     task = setup_task(Namespace(**given))
     task.build_criterion(Namespace(**given))

@@ -3,15 +3,19 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import torch
 from fairseq import utils
-from fairseq.dataclass import FairseqDataclass
+from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 from fairseq.tasks import FairseqTask
 from torch import Tensor, finfo, nn
 
+from zsnmt.data.tag_surgery import stack
 from zsnmt.errors import InputError
 from zsnmt.losses.consistency import TRANSLATION, consistency
 from zsnmt.runs.checkpoints import load_state
 from zsnmt.terms.term import Predictions, Rows, Term, sum_over_tokens
+
+SYNTHETIC, ALL = KINDS_OF_PAIRS = ("synthetic", "all")
 
 
 @dataclass
@@ -26,10 +30,18 @@ class WordDistillationOptions(FairseqDataclass):
     word_distillation_model: str = field(
         default="", metadata={"help": "checkpoint of the teacher, of the same dictionary"}
     )
+    word_distillation_pairs: ChoiceEnum([*KINDS_OF_PAIRS]) = field(  # type: ignore[valid-type]
+        default=SYNTHETIC,
+        metadata={
+            "help": "the pairs of which the teacher says something: synthetic, those with the pivot's sentence "
+            "beside them; or all, also pairs with the pivot, of which it reads the source"
+        },
+    )
 
 
 class WordDistillation(Term):
-    """The rows whose sentence in the pivot language is known, with it as their source, for the teacher.
+    """The rows whose sentence in the pivot language is known, with it as their source, for the teacher; if it
+    is to say something of all pairs, also the rows that come from the pivot or go into it, as they are.
 
     The teacher's weights stay as they are, and it has no dropout.
     """
@@ -41,7 +53,8 @@ class WordDistillation(Term):
         super().__init__(options.word_distillation_weight, task)
         if not options.word_distillation_model:
             self.refuse("needs a teacher", "give its checkpoint by --word-distillation-model")
-        if not has_pivot_sides(task):
+        self.reads_all = str(options.word_distillation_pairs) == ALL
+        if not self.reads_all and not has_pivot_sides(task):
             self.refuse(
                 f"needs sentences of {task.langs[0]} beside pairs of other languages, and the data have none",
                 "make them with zsnmt distill --word-level, or leave it out",
@@ -49,12 +62,22 @@ class WordDistillation(Term):
         self.reader = load_teacher(Path(options.word_distillation_model), task)
 
     def rows(self, sample: dict) -> Rows:
-        read, target = sample.get("pivot"), sample["target"]
-        if read is None:
+        given, target, parts = sample["net_input"], sample["target"], []
+        if read := sample.get("pivot"):
+            parts.append((read["rows"], read["src_tokens"], read["src_lengths"]))
+        if self.reads_all:
+            whole = sample["languages"].eq(self.tags[0]).any(dim=1)
+            parts.append((whole, given["src_tokens"][whole], given["src_lengths"][whole]))
+        if not parts:
             return Rows({}, target[:0])
-        chosen = read["rows"]
-        inputs = {name: read[name] for name in ("src_tokens", "src_lengths")}
-        inputs["prev_output_tokens"] = sample["net_input"]["prev_output_tokens"][chosen]
+        of_parts, tokens, lengths = zip(*parts)
+        chosen = torch.stack(of_parts).any(dim=0)
+        order = torch.cat([rows.nonzero().squeeze(1) for rows in of_parts]).argsort()
+        inputs = {
+            "src_tokens": stack([*tokens], self.pad, self.task.args.left_pad_source)[order],
+            "src_lengths": torch.cat(lengths)[order],
+            "prev_output_tokens": given["prev_output_tokens"][chosen],
+        }
         return Rows(inputs, target[chosen], chosen=chosen)
 
     def loss(self, translated: Predictions, own: Predictions) -> Tensor:

@@ -31,6 +31,7 @@ DATA_OPTIONS = {  # options that belong to the data of one training, or to what 
     "--finetune-from-model",
     "--word-distillation-weight",
     "--word-distillation-model",
+    "--word-distillation-pairs",
 }
 PLACES = {  # those whose values are paths, which differ where a project was moved
     "--extra-data",
