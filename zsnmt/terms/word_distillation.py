@@ -33,8 +33,8 @@ class WordDistillationOptions(FairseqDataclass):
     word_distillation_pairs: ChoiceEnum([*KINDS_OF_PAIRS]) = field(  # type: ignore[valid-type]
         default=SYNTHETIC,
         metadata={
-            "help": "the pairs of which the teacher says something: synthetic, those with the pivot's sentence "
-            "beside them; or all, also pairs with the pivot, of which it reads the source"
+            "help": "the pairs of which the teacher says something: synthetic, those with the pivot's "
+            "sentence beside them; or all, also pairs with the pivot, of which it reads the source"
         },
     )
 
