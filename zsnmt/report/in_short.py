@@ -2,7 +2,7 @@
 of them are.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -75,8 +75,8 @@ SHOWN_SYSTEMS = (  # those of RESULTS
     CONTINUED_BASELINE,
     f"{BASELINE.name}_consistency",
     *(f"{teacher.name}_{STUDENTS['both']}" for teacher in (BASELINE, RESIDUAL)),
-    f"{BASELINE.name}_{STUDENTS['both']}_{WORDS}",
     DEEPER,
+    DIRECT_STUDENT,
     f"{DEEPER}_round2",
     f"{DEEPER}_of_2",
     f"{DEEPER}_fourth",
@@ -84,7 +84,7 @@ SHOWN_SYSTEMS = (  # those of RESULTS
 )
 SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER}
 FIRST = {  # those of README: of each text what decides
-    "tatoeba_three": (BASELINE.name, CONTINUED_BASELINE, RESIDUAL.name, DEEPER, DIRECT_STUDENT),
+    "tatoeba_three": (BASELINE.name, RESIDUAL.name, CONTINUED_BASELINE, DIRECT_STUDENT),
     "tatoeba_long": (BASELINE.name, f"{CONTINUED_BASELINE}_twice", f"{DEEPER}_fourth"),
     "tatoeba": (BASELINE.name, f"{BASELINE.name}_consistency"),
 }
@@ -127,18 +127,18 @@ def probes(folder: Path, config: str) -> str:
 
 
 def what_to_use(
-    folder: Path, _: str, shown: Mapping[str, Collection[str]] = SHOWN, *, brief: bool = False
+    folder: Path, _: str, shown: Mapping[str, Sequence[str]] = SHOWN, *, brief: bool = False
 ) -> str:
     """Systems to choose from on real text: their quality on the directions of training, and on all others
-    directly and through the pivot, both by the system itself. `shown`: systems by config; `brief`: without
-    intervals, and of the seeds of the last system alone.
+    directly and through the pivot, both by the system itself. `shown`: systems by config, in the order of
+    their rows; `brief`: without intervals, and of the seeds of the last system alone.
     """
     rows = []
     for config in filter(partial(has_scores, folder), shown):
-        runs = [scores for scores in kept_scores(folder, config) if scores.system in shown[config]]
+        kept = kept_scores(folder, config)
+        runs = [scores for system in shown[config] for scores in kept if scores.system == system]
         if brief:
-            last = max(runs, key=lambda scores: [*shown[config]].index(scores.system)).system
-            of_last = {scores.seed for scores in runs if scores.system == last}
+            of_last = {scores.seed for scores in runs if scores.system == runs[-1].system}
             runs = [scores for scores in runs if scores.seed in of_last]
         rows += [system_row(REAL_TEXT[config], of_system) for of_system in runs_by_system(runs).values()]
     if brief:
