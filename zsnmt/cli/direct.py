@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from zsnmt.training.experiment import Experiment
 
 SYSTEM = f"{BASELINE.name}_direct"
-SHARE, EPOCHS = "0.6", "5"  # of the last training
 MASK, ENSEMBLE = "mask:renormalise=yes", "ensemble"
 WAYS = [OWN_PIVOT_NAME, MASK, ENSEMBLE]  # in which the last student is scored, too
 PAGE = "report.html"
@@ -51,12 +50,11 @@ class Runs(NamedTuple):
 
     def lessons(self, config: Path, translating: Sequence[str]) -> list[list[str]]:
         """The words of `zsnmt distill` for each run but the first, with the options of `translating`."""
-        last = f"--sides {SOURCES} --share {SHARE} --epochs {EPOCHS} --name {SYSTEM}".split()
-        beginning = ["--with", str(self.student), "--start-from", str(self.student)]
+        student = ["--with", str(self.student), "--start-from", str(self.student)]
         return [
             [str(config), str(self.baseline), *translating],
             [str(config), str(self.baseline), "--sides", NONE],
-            [str(config), str(self.further), *beginning, *last, *translating],
+            [str(config), str(self.further), *student, "--sides", SOURCES, "--name", SYSTEM, *translating],
         ]
 
     def commands(self, config: Path, translating: Sequence[str]) -> list[str]:
