@@ -41,7 +41,7 @@ def test_the_plan_is_four_trainings_of_each_seed_and_how_they_compare(config, ca
     assert [words[:2] for words in commands] == 2 * [["zsnmt", verb] for verb in verbs]
     runs = config.parent / "runs" / "small"
     baseline, student, further = (
-        str(runs / f"zs_transformer{end}" / "seed2") for end in ("", "_distilled", "_continued")
+        str(runs / f"zs_transformer{end}" / "seed2") for end in ("", "_direct_first", "_continued")
     )
     assert commands[7][2:] == [str(config), "--seeds", "2"]
     lessons = [distill.make_parser().parse_args(words[2:]) for words in commands[8:11]]
@@ -91,7 +91,7 @@ def test_four_trainings_are_those_of_the_plan_and_are_not_made_twice(config, cap
         assert again.returncode == 0, again.stderr
         assert "distill: train: done before" in again.stderr
     record = json.loads((runs / "small" / "zs_transformer_direct" / "seed1" / "run.json").read_text())
-    assert record["began_with"]["run"] == str(runs / "small" / "zs_transformer_distilled" / "seed1")
+    assert record["began_with"]["run"] == str(runs / "small" / "zs_transformer_direct_first" / "seed1")
     again = run_command("recipes/direct.sh", config, runs=runs)
     assert again.returncode == 0, again.stderr
     assert again.stdout == printed.stdout

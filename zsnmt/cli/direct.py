@@ -21,7 +21,7 @@ from zsnmt.cli.recipe import Recipe, add_check, add_seeds, add_team, chosen_team
 from zsnmt.cli.train import add_own_text, is_config_of, make_config
 from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME
 from zsnmt.decoding.options import PRECISIONS, EngineChoice
-from zsnmt.distillation.settings import BOTH, NONE, SOURCES
+from zsnmt.distillation.settings import NONE, SOURCES
 from zsnmt.errors import InputError
 from zsnmt.runs.systems import BASELINE, STUDENTS
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from zsnmt.training.experiment import Experiment
 
 SYSTEM = f"{BASELINE.name}_direct"
+FIRST, FURTHER = f"{SYSTEM}_first", f"{BASELINE.name}_{STUDENTS[NONE]}"
 MASK, ENSEMBLE = "mask:renormalise=yes", "ensemble"
 WAYS = [OWN_PIVOT_NAME, MASK, ENSEMBLE]  # in which the last student is scored, too
 PAGE = "report.html"
@@ -45,14 +46,13 @@ class Runs(NamedTuple):
     @classmethod
     def of(cls, folder: Path, seed: int) -> "Runs":
         """Those in the `folder` of an experiment."""
-        before = (BASELINE.name, *(f"{BASELINE.name}_{STUDENTS[sides]}" for sides in (BOTH, NONE)))
-        return cls(*(folder / system / f"seed{seed}" for system in (*before, SYSTEM)))
+        return cls(*(folder / system / f"seed{seed}" for system in (BASELINE.name, FIRST, FURTHER, SYSTEM)))
 
     def lessons(self, config: Path, translating: Sequence[str]) -> list[list[str]]:
         """The words of `zsnmt distill` for each run but the first, with the options of `translating`."""
         student = ["--with", str(self.student), "--start-from", str(self.student)]
         return [
-            [str(config), str(self.baseline), *translating],
+            [str(config), str(self.baseline), "--name", FIRST, *translating],
             [str(config), str(self.baseline), "--sides", NONE],
             [str(config), str(self.further), *student, "--sides", SOURCES, "--name", SYSTEM, *translating],
         ]
