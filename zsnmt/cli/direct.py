@@ -116,12 +116,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         make(recipe, experiment, runs, translating=translating, gpus=options.gpus)
         recipe.steps.say(f"seed {seed}: scoring {runs.further} and {runs.direct}")
         score(recipe, runs, EngineChoice(precision=options.precision, gpus=gpus_here(options.gpus)))
-    compared = [run for place in (2, 3) for run in (runs[place] for runs in of_seeds)]
-    page = experiment.folder / PAGE
-    show_table(compared, page, in_short=True)
-    print("", wrap(in_every_way([read_scores(runs.direct) for runs in of_seeds])), sep="\n")
+    last, page = [runs.direct for runs in of_seeds], experiment.folder / PAGE
+    show_table([*(runs.further for runs in of_seeds), *last], page, in_short=True)
+    if said := in_every_way([*map(read_scores, last)]):
+        print("", wrap(said), sep="\n")
     recipe.steps.say(f"the page to look at: {page}")
-    say_how_to_translate(recipe, of_seeds[0].direct, *experiment.config.languages[-2:])
+    say_how_to_translate(recipe, last[0], *experiment.config.languages[-2:])
 
 
 def say_how_to_translate(recipe: Recipe, run: Path, source: str, target: str) -> None:
