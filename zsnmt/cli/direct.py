@@ -38,15 +38,16 @@ PAGE = "report.html"
 class Runs(NamedTuple):
     """The folders of the four trainings of a seed."""
 
+    seed: int
     baseline: Path
     student: Path
     further: Path
     direct: Path
 
     @classmethod
-    def of(cls, folder: Path, seed: int) -> "Runs":
-        """Those in the `folder` of an experiment."""
-        return cls(*(folder / system / f"seed{seed}" for system in (BASELINE.name, FIRST, FURTHER, SYSTEM)))
+    def of(cls, experiment: "Experiment", seed: int) -> "Runs":
+        """Those of an experiment."""
+        return cls(seed, *(experiment.run(each, seed) for each in (BASELINE.name, FIRST, FURTHER, SYSTEM)))
 
     def lessons(self, config: Path, translating: Sequence[str]) -> list[list[str]]:
         """The words of `zsnmt distill` for each run but the first, with the options of `translating`."""
@@ -59,9 +60,8 @@ class Runs(NamedTuple):
 
     def commands(self, config: Path, translating: Sequence[str]) -> list[str]:
         """The commands that make these runs, and compare them."""
-        seed = self.baseline.name.removeprefix("seed")
         commands: list[Sequence[str | Path]] = [
-            ["train", config, "--seeds", seed],
+            ["train", config, "--seeds", str(self.seed)],
             *(["distill", *words] for words in self.lessons(config, translating)),
             ["evaluate", self.further, *translating],
             ["evaluate", self.direct, "--pivot", self.further, "--ways", *WAYS, *translating],
@@ -94,27 +94,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.report.table import wrap
     from zsnmt.runs.score_file import read_scores
     from zsnmt.training.experiment import read_experiment  # takes a second to load
-    from zsnmt.training.fairseq_options import training_options
 
     config = options.experiment if is_config else make_config(recipe, options)
     experiment = read_experiment(config, recipe.runs, recipe.variables)
-    pivot, *others = experiment.config.languages
-    if len(others) < 2:
-        raise InputError(
-            f"{config} has the languages {pivot} and {others[0]} alone, and no others to translate between; "
-            "train on them with zsnmt train"
-        )
-    settings = experiment.config
-    training_options(BASELINE.name, [*settings.fairseq_options, *settings.distillation])  # may refuse one
+    check(experiment)
     translating = ["--precision", options.precision] if options.precision else []
-    of_seeds = [Runs.of(experiment.folder, seed) for seed in options.seeds]
+    of_seeds = [Runs.of(experiment, seed) for seed in options.seeds]
     if options.plan:
         print(*(line for runs in of_seeds for line in runs.commands(config, translating)), sep="\n")
         return
-    for seed, runs in zip(options.seeds, of_seeds):
-        recipe.steps.say(f"seed {seed}: the first of four trainings, {runs.baseline}")
+    for runs in of_seeds:
+        recipe.steps.say(f"seed {runs.seed}: the first of four trainings, {runs.baseline}")
         make(recipe, experiment, runs, translating=translating, gpus=options.gpus)
-        recipe.steps.say(f"seed {seed}: scoring {runs.further} and {runs.direct}")
+        recipe.steps.say(f"seed {runs.seed}: scoring {runs.further} and {runs.direct}")
         score(recipe, runs, EngineChoice(precision=options.precision, gpus=gpus_here(options.gpus)))
     last, page = [runs.direct for runs in of_seeds], experiment.folder / PAGE
     show_table([*(runs.further for runs in of_seeds), *last], page, in_short=True)
@@ -122,6 +114,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print("", wrap(said), sep="\n")
     recipe.steps.say(f"the page to look at: {page}")
     say_how_to_translate(recipe, last[0], *experiment.config.languages[-2:])
+
+
+def check(experiment: "Experiment") -> None:
+    """`InputError`, before the first training, for an experiment without languages to translate between, and
+    for options of its trainings or its students that fairseq refuses.
+    """
+    from zsnmt.training.fairseq_options import training_options  # loads fairseq
+
+    config = experiment.config
+    pivot, *others = config.languages
+    if len(others) < 2:
+        raise InputError(
+            f"{experiment.file} has the languages {pivot} and {others[0]} alone, and no others to translate "
+            "between; train on them with zsnmt train"
+        )
+    _ = training_options(BASELINE.name, [*config.fairseq_options, *config.distillation])
 
 
 def say_how_to_translate(recipe: Recipe, run: Path, source: str, target: str) -> None:
@@ -143,11 +151,11 @@ def make(
     """Do the four trainings, each unless it is done."""
     from zsnmt.training.train import train_run
 
-    seed = int(runs.baseline.name.removeprefix("seed"))
-    train_run(recipe.steps, experiment, BASELINE.name, system=BASELINE.name, seed=seed)
-    made = zip(("second", "third", "last"), runs[1:], runs.lessons(experiment.file, translating))
+    train_run(recipe.steps, experiment, BASELINE.name, system=BASELINE.name, seed=runs.seed)
+    taught = runs.student, runs.further, runs.direct
+    made = zip(("second", "third", "last"), taught, runs.lessons(experiment.file, translating))
     for number, run, words in made:
-        recipe.steps.say(f"seed {seed}: the {number} of four trainings, {run}")
+        recipe.steps.say(f"seed {runs.seed}: the {number} of four trainings, {run}")
         lesson = distill.make_parser().parse_args(words)
         lesson.gpus = gpus
         distill.teach(recipe, lesson, words=words)

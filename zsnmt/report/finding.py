@@ -44,8 +44,13 @@ class SystemMean(NamedTuple):
     @property
     def translator(self) -> str:
         """The system that translates, which through the pivot may be another one."""
-        other = self.part.runs[0].pivot_by if self.way == PIVOT else None
-        return other.partition(", seed ")[0] if other else self.system
+        other = pivot_system(self.part.runs[0]) if self.way == PIVOT else None
+        return other or self.system
+
+
+def pivot_system(scores: Scores) -> str | None:
+    """The system that translates through the pivot for a run, where it is another run."""
+    return scores.pivot_by.partition(", seed ")[0] if scores.pivot_by else None
 
 
 class Pair(NamedTuple):
@@ -107,7 +112,7 @@ def in_every_way(runs: Sequence[Scores]) -> str:
     where it was scored between none. `runs`: one for each seed.
     """
     first, pivot = runs[0], runs[0].pivot
-    other = first.pivot_by and first.pivot_by.partition(", seed ")[0]
+    other = pivot_system(first)
     spoken = {
         DIRECT: "directly",
         PIVOT: f"through {pivot} by {other}" if other else f"through {pivot}",
