@@ -33,8 +33,8 @@ from tests.support.decoding import (
     randomise,
 )
 from tests.support.rounding import TIMES, assert_as_near
-from zsnmt.decoding import beam_search
-from zsnmt.decoding.options import INT8
+from zsnmt.decoding import beam_search, pytorch_engine
+from zsnmt.decoding.options import FLOAT16, INT8
 from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import Search, Sentence
 from zsnmt.models.zs_transformer import ZeroShotTransformer
@@ -97,6 +97,16 @@ def test_scores_are_as_near_the_exact_ones_as_the_models_own_probabilities(archi
     stock, exact = (sum(probabilities(each, given, found), []) for each in (model, model.double()))
     scores = torch.tensor([each.score for of_sentence in found for each in of_sentence], dtype=dtype)
     assert_as_near(scores, torch.tensor(stock, dtype=dtype), torch.tensor(exact, dtype=torch.float64))
+
+
+def test_a_search_in_float16_is_that_of_the_model_in_float16(monkeypatch):
+    monkeypatch.setattr(pytorch_engine, "check_precision", lambda precision, device: precision)  # no GPU
+    given, model = made_sentences(12), build(dtype=torch.float32)
+    chosen = PyTorchEngine(model, DICTIONARY, SmallTask().langs, plain(), precision=FLOAT16)
+    assert chosen.signature == "pytorch float16" and {each.dtype for each in model.parameters()} == {
+        torch.half
+    }
+    assert chosen.translate_batch(given) == engine_of(build(dtype=torch.float16)).translate_batch(given)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

@@ -37,6 +37,8 @@ SEARCH = Search(
 )  # the same limit whatever the batch, as fairseq has one for all of it
 INTO = [Direction("velan", target) for target in ("tamun", "inglan", "velor")]
 
+of_a_cpu = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+
 
 @pytest.fixture(scope="module")
 def lines(tiny) -> list[str]:
@@ -101,6 +103,7 @@ def test_a_trained_run_is_translated_alike_with_the_limits_that_depend_on_the_so
     assert found[0] == found[1] and any(found[0])
 
 
+@of_a_cpu
 def test_int8_translates_nearly_as_float32(run, lines):
     exact, rounded = (
         open_translator(run, PYTORCH, precision, 1).translate_into(lines, INTO) for precision in (None, INT8)
@@ -153,6 +156,7 @@ def test_batches_dealt_to_gpus_are_translated_as_by_one(run, lines, monkeypatch)
         each.engine.pool.shutdown()
 
 
+@of_a_cpu
 def test_the_choice_says_which_engine_and_how_many_processes(run):
     engine, codec = open_engine(run, SEARCH, EngineChoice(PYTORCH, workers=1))
     assert isinstance(engine, PyTorchEngine) and engine.search == SEARCH and codec.pivot == "inglan"
@@ -303,6 +307,7 @@ def test_an_export_that_is_there_is_taken_where_nothing_can_be_written(exported,
     assert Translator.open(exported, SEARCH, choice).signature.startswith("ctranslate2")
 
 
+@of_a_cpu
 def test_where_nothing_can_be_written_auto_takes_pytorch_and_ctranslate2_says_what_to_do(exported, caplog):
     choice = EngineChoice(AUTO, INT8, workers=1)
     prepare_engine(exported, SEARCH, choice)

@@ -1,8 +1,10 @@
 """Translation of raw text with a run folder."""
 
+import copy
 import logging
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from zipfile import ZipFile, is_zipfile
 
 import pytest
@@ -15,6 +17,7 @@ from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
+from zsnmt.inference import translator as translator_module
 from zsnmt.inference.translation import Translation
 from zsnmt.inference.translator import Line, Translator
 from zsnmt.languages import Direction
@@ -145,6 +148,24 @@ def test_batches_hold_like_lengths_and_every_sentence_once(translator, lines):
     assert all(
         len(batch) == 1 or len(batch) * max(len(parts[i].tokens) for i in batch) <= 30 for batch in batches
     )
+
+
+@pytest.mark.parametrize(
+    "device, memory, most", [("cpu", 0, 64), ("cuda", 1, 64), ("cuda", 8, 256), ("cuda", 80, 512)]
+)
+def test_on_a_gpu_batches_are_larger(tiny, translator, monkeypatch, device, memory, most):
+    properties = SimpleNamespace(total_memory=memory * 10**9)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: properties)
+    engine = copy.copy(translator.direct.engine)
+    alone = copy.copy(getattr(engine, "engine", engine))
+    alone.device = torch.device(device)
+    monkeypatch.setattr(translator_module, "open_engine", lambda *choice: (alone, translator.codec))
+    opened = Translator.open(tiny.run())
+    parts = [*opened.parts_of(["Purdommugibom."] * 1000, [Direction("velan", "tamun")], 1)]
+    tokens = len(parts[0].tokens)
+    assert {len(batch) for batch in opened.batches(parts)} == {most, 1000 % most}
+    assert opened.batch_tokens == 4000 * most // 64 > most * tokens
+    assert Translator.open(tiny.run(), batch_tokens=10 * tokens).batch_tokens == 10 * tokens
 
 
 def test_batches_of_a_mask_that_renormalises_have_one_language(translator, lines):

@@ -33,6 +33,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from multiprocessing import resource_tracker, spawn
 from pathlib import Path
 from types import ModuleType
@@ -165,6 +166,8 @@ class Preloaded(MetaPathFinder, Loader):
         own, self.packages = {*sys.modules, *sys.stdlib_module_names}, {}
         for name in LOADED:
             before = {*sys.modules}
+            if find_spec(name.partition(".")[0]) is None:  # a package that is not for every machine
+                continue
             importlib.import_module(name)
             package = name.partition(".")[0]
             self.packages[package] = self.packages.get(package, set()) | {*sys.modules} - before

@@ -119,6 +119,24 @@ def test_bfloat16_on_a_cpu_trains_as_float32_does(data, one_process, positions, 
     assert first != expected, "it makes a difference at all"
 
 
+def test_fairseqs_bf16_needs_no_tpu(data, one_process, positions, tmp_path):
+    """Here on a CPU, where it makes the model itself bfloat16, as on a GPU."""
+    options = [
+        "--cpu",
+        *PLAIN,
+        *positions,
+        "--update-freq",
+        2,
+        "--max-update",
+        3,
+        "--bf16",
+        "--disable-validation",
+    ]
+    losses = fairseq("train", *training_options(data, tmp_path, *options)).figures("train_inner", "loss")
+    expected = one_process.figures("train_inner", "loss")[:3]
+    assert losses == pytest.approx(expected, rel=0.03) and losses != expected
+
+
 @pytest.mark.skipif(
     not torch.cuda.is_available(), reason="--fp16, --bf16 and --amp need a GPU, and there is none"
 )

@@ -15,6 +15,7 @@ from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training import fairseq_train as fairseq_train_module
 from zsnmt.training.fairseq_train import (
     fairseq_train,
+    for_device,
     separate,
     show_progress,
     train,
@@ -23,6 +24,7 @@ from zsnmt.training.fairseq_train import (
 )
 from zsnmt.training.ranks import start_ranks
 from zsnmt.training.steps import Steps, write_marker
+from zsnmt.training.team import Team
 
 TRACEBACK = """\
 2026-01-01 00:00:00 | INFO | fairseq_cli.train | begun
@@ -53,14 +55,14 @@ REFUSED = "2026-01-01 | INFO | fairseq.tasks | begun\nerror: '9' names no layers
 def training(tmp_path, monkeypatch):
     """Trains in a folder with a script of Python in the place of fairseq-train."""
 
-    def start(script: str) -> Path:
+    def start(script: str, *options: str) -> Path:
         program = tmp_path / "bin" / "fairseq-train"
         program.parent.mkdir(exist_ok=True)
         program.write_text(f"#!{os.path.realpath('/proc/self/exe')}\n{script}")
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
         with monkeypatch.context() as patch:
             patch.setattr(sys, "executable", str(program.with_name("python")))
-            train(tmp_path / "run", "a system", ["DATA"])
+            train(tmp_path / "run", "a system", ["DATA", *options])
         return tmp_path / "run"
 
     return start
@@ -287,3 +289,20 @@ def test_a_training_that_was_stopped_goes_on_and_one_of_an_older_form_is_done(be
         assert call("--lr", "1", "--word-distillation-model", "/a/b") == 2
     (data / "test.de-en.de.bin").write_text("other")
     assert call("--lr", "1", "--word-distillation-model", "/c/b") == 2
+
+
+# Half precision
+
+
+@pytest.mark.parametrize("word", ["--fp16", "--bf16", "--amp"])
+def test_half_precision_is_for_gpus_and_left_out_elsewhere(word):
+    given = ["data", word, "--lr", "0.1"]
+    assert for_device(given, Team(gpus=True)) == (given, [])
+    assert for_device(given, Team(gpus=False)) == (["data", "--lr", "0.1", "--cpu"], [word])
+
+
+def test_a_training_without_a_gpu_says_that_half_precision_is_left_out(training, monkeypatch, capsys):
+    monkeypatch.setattr(Team, "on_gpus", False)
+    folder = training("import sys; assert '--fp16' not in sys.argv", "--fp16")
+    assert capsys.readouterr().err == "a system: there is no GPU, which --fp16 is for: left out\n"
+    assert "--fp16" not in (folder / "train.command").read_text()

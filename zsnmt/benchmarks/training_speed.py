@@ -1,12 +1,12 @@
-"""Words a second of whole trainings, `fairseq-train --cpu`, with each option that makes them faster, in
-turn.
+"""Words a second of whole trainings, `fairseq-train`, with each option that makes them faster, in turn: on
+a GPU, if there is one, else on a CPU.
 """
 
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -17,9 +17,11 @@ from zsnmt.benchmarks.sizes import SIZES, stock_options
 from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
 from zsnmt.processes import progress
+from zsnmt.training.machine import GIGABYTE, this_machine
 
 STOCK = "fairseq's"
 PRECISIONS = {"float32": [], "bfloat16": ["--cpu-bf16"]}
+PRECISIONS_OF_GPUS = {"float32": [], "float16": ["--fp16"], "bfloat16": ["--bf16"]}
 # Each with those before it.
 OPTIONS = {
     STOCK: ["--criterion", "label_smoothed_cross_entropy", "--optimizer", "adam"],
@@ -30,18 +32,22 @@ OPTIONS = {
     ],
     "and --optimizer fused_adam": ["--optimizer", "fused_adam"],
 }
+OPTIONS_OF_GPUS = {name: OPTIONS[name] for name in OPTIONS if name != "and --fast-training"}  # no gain there
 RECIPE = (
-    "--cpu --task zs_translation --arch zs_transformer_residual --label-smoothing 0.1 --adam-betas "
+    "--task zs_translation --arch zs_transformer_residual --label-smoothing 0.1 --adam-betas "
     "(0.9,0.98) --adam-eps 1e-9 --clip-norm 0 --lr-scheduler inverse_sqrt --lr 2e-3 --warmup-updates 1000 "
     "--warmup-init-lr 0 --seed 1 --num-workers 0 --no-save --disable-validation --log-format json"
 ).split()
 
 
 class Speed(NamedTuple):
-    """Words a second, and the loss (bits a token), over the second half of a training's updates."""
+    """Words a second, and the loss (bits a token), over the second half of a training's updates; and what of
+    a GPU's memory was left at the most (GiB).
+    """
 
     words: float
     loss: float
+    left: float | None = None
 
 
 def training_speed(
@@ -53,22 +59,28 @@ def training_speed(
     threads: int,
     rounds: int,
     output: Path | None,
+    precisions: Sequence[str] | None = None,
 ) -> Iterator[str]:
-    """A table of trainings of `updates` updates each, in float32 and in bfloat16, with one option more in
-    each row.
+    """A table of trainings of `updates` updates each, in each precision of the machine or some of them, with
+    one option more in each row.
 
     The environment is this process's, but for the number of threads. Raises `InputError` when a training
-    fails.
+    fails, and for a precision that the machine does not train in.
     """
     if updates < 2 or updates % 2:
         raise InputError(f"--updates is {updates}; give an even number, the second half of which counts")
     warn_if_busy()
+    gpu = this_machine().gpu
     common = [*RECIPE, *model_options(size, dropout), "--max-tokens", str(max_tokens), *after(updates)]
+    common += [] if gpu else ["--cpu"]
+    known, faster = (PRECISIONS_OF_GPUS, OPTIONS_OF_GPUS) if gpu else (PRECISIONS, OPTIONS)
+    if unknown := {*(precisions or ())} - {*known}:
+        raise InputError(f"{min(unknown)} is not trained in here; choose {' or '.join(known)}")
     trainings = {}
-    for precision, of_precision in PRECISIONS.items():
-        for last, name in enumerate(OPTIONS):
-            so_far = [option for options in [*OPTIONS.values()][: last + 1] for option in options]
-            trainings[f"{precision} | {name}"] = [*common, *of_precision, *so_far]
+    for precision in precisions or known:
+        for last, name in enumerate(faster):
+            so_far = [option for options in [*faster.values()][: last + 1] for option in options]
+            trainings[f"{precision} | {name}"] = [*common, *known[precision], *so_far]
     found: dict[str, list[Speed]] = {title: [] for title in trainings}
     for title in progress([*trainings] * rounds, "trainings"):
         found[title].append(train(data, trainings[title], threads))
@@ -77,7 +89,7 @@ def training_speed(
         f"{threads} thread(s), updates {updates // 2 + 1} to {updates}, {rounds} rounds"
     )
     yield f"\n{about}:\n"
-    yield from table(found)
+    yield from table(found, gpu)
     if output is not None:
         figures = {title: [each._asdict() for each in of_training] for title, of_training in found.items()}
         write_json(output, {"about": about, "trainings": figures})
@@ -119,17 +131,23 @@ def train(data: Path, options: list[str], threads: int) -> Speed:
     if done.returncode != 0:
         raise InputError(f"fairseq-train failed: {lines[-1]}")
     *_, last = (json.loads(line.split("| train_inner | ")[1]) for line in lines if "| train_inner | " in line)
-    return Speed(float(last["wps"]), float(last["loss"]))
+    left = float(last["gb_free"]) if "gb_free" in last else None
+    return Speed(float(last["wps"]), float(last["loss"]), left)
 
 
-def table(found: dict[str, list[Speed]]) -> Iterator[str]:
-    """The lines of the table."""
+def table(found: dict[str, list[Speed]], gpu: float) -> Iterator[str]:
+    """The lines of the table, with the memory of tensors on a GPU of so many GB."""
     speeds = {title: [each.words for each in of_training] for title, of_training in found.items()}
+    memory = " memory, GiB |" if gpu else ""
     yield (
-        "| precision | training | words/s (median) | ratio to fairseq's in float32: median (range) | "
-        "loss, bits a token |"
+        "| precision | training | words/s (median) | ratio to the first: median (range) | "
+        f"loss, bits a token |{memory}"
     )
-    yield "|---|---|---:|---:|---:|"
+    yield "|---|---|---:|---:|---:|" + ("---:|" if gpu else "")
     for title, (middle, low, high) in ratios(speeds, next(iter(found))).items():
         loss = median(each.loss for each in found[title])
-        yield f"| {title} | {median(speeds[title]):,.0f} | {middle:.2f} ({low:.2f}–{high:.2f}) | {loss:.3f} |"
+        used = [gpu * GIGABYTE / 2**30 - each.left for each in found[title] if each.left is not None]
+        yield (
+            f"| {title} | {median(speeds[title]):,.0f} | {middle:.2f} ({low:.2f}–{high:.2f}) | {loss:.3f} |"
+            + (f" {max(used):.1f} |" if used else "")
+        )

@@ -12,6 +12,7 @@ docs/performance.md.
     zsnmt benchmark translation                       # engines of translation against fairseq's
     zsnmt benchmark translation RUN --from de --to fr --text test.de --reference test.fr   # with BLEU
     zsnmt benchmark translation RUN … --mask --pivot             # and by the target language's pieces alone
+    zsnmt benchmark gpu                               # searches on a GPU, by precision and size of batch
     zsnmt benchmark pivot RUN --from de --to fr --text test.de   # direct against through the pivot
     zsnmt benchmark student TEACHER RUN --from de --to fr --text test.de --reference test.fr
     zsnmt benchmark methods                           # ensembles, contrasts, masks against direct translation
@@ -168,6 +169,7 @@ def add_trainings(verbs: Verbs) -> None:
         "--updates", type=positive, default=60, help="updates of a training, whose second half counts"
     )
     verb.add_argument("--max-tokens", type=positive, default=2500, help="tokens in a batch")
+    verb.add_argument("--precisions", nargs="+", metavar="NAME", help="only these precisions (default: all)")
     verb.add_argument("--dropout", type=float, default=0.2, help="rate of all dropout")
     verb.add_argument("--threads", type=positive, default=2, help="threads of a training")
     verb.add_argument("--output", type=console.output_file, metavar="FILE", help=OUTPUT)
@@ -207,6 +209,20 @@ def add_translation(verbs: Verbs) -> None:
     )
     verb.add_argument("--pivot", action="store_true", help="also through a run's pivot")
     verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
+    verb.add_argument("--output", type=console.output_file, metavar="FILE", help=OUTPUT)
+    verb = add_verb(
+        verbs,
+        "gpu",
+        "gpu",
+        does="searches on a GPU, by precision and size of batch, against fairseq's",
+        rounds=3,
+    )
+    verb.add_argument("--size", choices=SIZES, default="paper", help="size of the model of random weights")
+    verb.add_argument("--lines", type=positive, default=1024, help="how many sentences")
+    verb.add_argument("--beam", type=positive, default=Search.beam, help="hypotheses kept at each step")
+    verb.add_argument(
+        "--batches", type=positive, nargs="+", default=[64, 256, 1024], help="sentences in a batch"
+    )
     verb.add_argument("--output", type=console.output_file, metavar="FILE", help=OUTPUT)
 
 

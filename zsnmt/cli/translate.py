@@ -29,6 +29,7 @@ from zsnmt.cli.recipe import positive
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import (
     BATCH_TOKENS,
+    LARGER_ON_A_GPU,
     add_beside,
     add_engine_options,
     add_search_options,
@@ -113,8 +114,8 @@ def make_parser() -> console.Parser:
         "--batch-tokens",
         type=positive,
         metavar="N",
-        default=BATCH_TOKENS,
-        help="about how many source tokens a batch has",
+        help=f"about how many source tokens a batch has (default: {BATCH_TOKENS}, on a GPU up "
+        f"to {BATCH_TOKENS * LARGER_ON_A_GPU})",
     )
     add_engine_options(parser)
     add_beside(parser, "the first")

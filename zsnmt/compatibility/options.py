@@ -5,6 +5,7 @@ import ast
 import sys
 
 import torch
+from fairseq import utils
 from fairseq.models.transformer import transformer_config
 
 from zsnmt.errors import InputError
@@ -34,6 +35,14 @@ def read_options_without_running_them() -> None:
     for name, module in [*sys.modules.items()]:
         if name.startswith("fairseq."):
             vars(module)["eval"] = value_of
+
+
+def train_in_bfloat16_without_a_tpu(args: argparse.Namespace) -> None:
+    """Let `--bf16` train on a GPU: fairseq-train takes it for a word about TPUs, and fails where their
+    library is not installed. To be called when options are read, by the architecture.
+    """
+    if getattr(args, "bf16", False) and utils.xm is None:
+        args.tpu = False
 
 
 def value_of(text: str) -> object:

@@ -13,7 +13,7 @@ from fairseq.models import BaseFairseqModel
 from torch import Tensor
 
 from zsnmt.decoding.beam_search import Combination, beam_search
-from zsnmt.decoding.options import FLOAT32
+from zsnmt.decoding.options import FLOAT16, FLOAT32
 from zsnmt.decoding.packed.decoder import DecoderState, Output, PackedDecoder
 from zsnmt.decoding.packed.encoder import PackedEncoder
 from zsnmt.decoding.packed.linear import check_precision
@@ -86,8 +86,8 @@ class PyTorchEngine(PackedSearch[Output]):
     """Searches with a trained model on its device; a tag of `languages` is never written.
 
     Equal sources of a batch are encoded once. Hypotheses depend on their companions in a batch only where
-    rounding decides between two candidates: that of float32, or that of int8, whose inputs are scaled
-    together.
+    rounding decides between two candidates: that of float32 or float16, or that of int8, whose inputs are
+    scaled together. In float16 the model itself becomes so; log-probabilities are computed in float32.
     """
 
     def __init__(
@@ -100,6 +100,8 @@ class PyTorchEngine(PackedSearch[Output]):
     ) -> None:
         weight = model.decoder.output_projection.weight
         check_precision(precision, weight.device)
+        if precision == FLOAT16:
+            model.half()
         self.encoder, self.decoder = (
             PackedEncoder(model.encoder, precision),
             PackedDecoder(model.decoder, precision),

@@ -8,7 +8,17 @@ from pathlib import Path
 
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.methods.settings import Method
-from zsnmt.decoding.options import AUTO, CTRANSLATE2, FAIRSEQ, FLOAT32, METHOD_REFUSAL, PYTORCH, EngineChoice
+from zsnmt.decoding.options import (
+    AUTO,
+    CTRANSLATE2,
+    FAIRSEQ,
+    FLOAT32,
+    GPU_MEMORY_OF_A_BATCH,
+    LARGER_ON_A_GPU,
+    METHOD_REFUSAL,
+    PYTORCH,
+    EngineChoice,
+)
 from zsnmt.decoding.search import Engine, Search
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
@@ -85,6 +95,19 @@ def open_pytorch(run: Path, search: Search, choice: EngineChoice) -> EngineAndCo
     from zsnmt.inference.pytorch import open_run
 
     return open_run(run, search, choice)
+
+
+def larger_batches(engine: Engine) -> int:
+    """How many times as large as on a CPU batches are: on a GPU, by its memory. Only PyTorch's engines say
+    where they translate, or have one within that does.
+    """
+    device = getattr(getattr(engine, "engine", engine), "device", None)
+    if device is None or device.type == "cpu":
+        return 1
+    import torch
+
+    memory = torch.cuda.get_device_properties(device).total_memory
+    return max(1, min(LARGER_ON_A_GPU, memory // GPU_MEMORY_OF_A_BATCH))
 
 
 ENGINES: dict[str, Callable[[Path, Search, EngineChoice], EngineAndCodec]] = {  # of a run

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.settings import Ensemble, Method, Sample
-from zsnmt.decoding.options import BATCH_TOKENS, EngineChoice
+from zsnmt.decoding.options import BATCH_SENTENCES, BATCH_TOKENS, EngineChoice
 from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.inference.bundles import Bundler, companions
-from zsnmt.inference.engines import engine_by, open_engine, prepare_engine
+from zsnmt.inference.engines import engine_by, larger_batches, open_engine, prepare_engine
 from zsnmt.inference.parts import Part
 from zsnmt.inference.translation import Translation, join_translations
 from zsnmt.languages import Direction
@@ -21,7 +21,6 @@ from zsnmt.text.piece_counts import PieceCounts
 
 logger = logging.getLogger(__name__)
 
-BATCH_SENTENCES = 64
 BEGINNING = 40  # characters of a line that say which one it is
 
 
@@ -30,10 +29,10 @@ class Translator:
 
     In float32 a translation depends on its batch only where rounding makes two candidates of the search
     equal (docs/method.md, "What is exact, and where"): then either is kept, and what is found in the end may
-    differ by more than rounding. A batch holds about `batch_tokens` source tokens and at most 64 sentences.
-    `signature` names what of the engine changes translations; `settings` is what it searches with, by which
-    scores become log-probabilities. With a `method`, which `by` gives it, `direct` is the one that translates
-    without.
+    differ by more than rounding. A batch holds about `batch_tokens` source tokens and at most
+    `batch_sentences`. `signature` names what of the engine changes translations; `settings` is what it
+    searches with, by which scores become log-probabilities. With a `method`, which `by` gives it, `direct` is
+    the one that translates without.
     """
 
     def __init__(
@@ -43,10 +42,12 @@ class Translator:
         *,
         settings: Search = Search(),
         batch_tokens: int = BATCH_TOKENS,
+        batch_sentences: int = BATCH_SENTENCES,
         method: Method | None = None,
         direct: "Translator | None" = None,
     ) -> None:
-        self.engine, self.codec, self.settings, self.batch_tokens = engine, codec, settings, batch_tokens
+        self.engine, self.codec, self.settings = engine, codec, settings
+        self.batch_tokens, self.batch_sentences = batch_tokens, batch_sentences
         self.method, self.direct = method, direct or self
         self.signature = engine.signature
         self.pipeline, self.languages, self.trained, self.pivot = (
@@ -63,16 +64,24 @@ class Translator:
         search: Search = Search(),
         choice: EngineChoice = EngineChoice(),
         *,
-        batch_tokens: int = BATCH_TOKENS,
+        batch_tokens: int | None = None,
         prepare: bool = False,
     ) -> "Translator":
         """The model of a run folder, or of its export, with its text pipeline; nothing outside the folder
-        is read. `prepare`: make the export first that the engine needs.
+        is read. `prepare`: make the export first that the engine needs. On a GPU batches are larger.
         """
         folder = Path(folder)
         if prepare:
             prepare_engine(folder, search, choice)
-        return cls(*open_engine(folder, search, choice), settings=search, batch_tokens=batch_tokens)
+        engine, codec = open_engine(folder, search, choice)
+        larger = larger_batches(engine)
+        return cls(
+            engine,
+            codec,
+            settings=search,
+            batch_tokens=batch_tokens or BATCH_TOKENS * larger,
+            batch_sentences=BATCH_SENTENCES * larger,
+        )
 
     def by(self, method: Method, counts: PieceCounts | None = None) -> "Translator":
         """The same model, which translates by a method; `counts` are of its pieces, which masks need.
@@ -88,6 +97,7 @@ class Translator:
             self.codec,
             settings=self.settings,
             batch_tokens=self.batch_tokens,
+            batch_sentences=self.batch_sentences,
             method=method,
             direct=self.direct,
         )
@@ -369,7 +379,7 @@ class Translator:
         batch: list[int] = []
         for place in sorted(range(len(parts)), key=lambda place: (written[place], -len(parts[place].tokens))):
             full = batch and len(parts[batch[0]].tokens) * (len(batch) + 1) > self.batch_tokens
-            if full or len(batch) == BATCH_SENTENCES or batch and written[place] != written[batch[0]]:
+            if full or len(batch) == self.batch_sentences or batch and written[place] != written[batch[0]]:
                 yield batch
                 batch = []
             batch.append(place)

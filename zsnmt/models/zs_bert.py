@@ -11,6 +11,7 @@ from fairseq.models.roberta.model import base_architecture
 from fairseq.modules.transformer_sentence_encoder import init_bert_params
 from fairseq.tasks import FairseqTask
 
+from zsnmt.compatibility.options import train_in_bfloat16_without_a_tpu
 from zsnmt.errors import InputError
 from zsnmt.modules.bert_encoder import BertEncoder
 from zsnmt.modules.position_names import ENCODINGS, RELATIVE_KEYS
@@ -135,6 +136,7 @@ def zs_bert(args: Namespace) -> None:
         relative_key_distance=None,
     )
     base_architecture(args)
+    train_in_bfloat16_without_a_tpu(args)
 
 
 @register_model_architecture("zs_bert", "zs_bert_base")

@@ -12,6 +12,7 @@ from fairseq.models.transformer.transformer_legacy import base_architecture
 from fairseq.tasks import FairseqTask
 from torch import nn
 
+from zsnmt.compatibility.options import train_in_bfloat16_without_a_tpu
 from zsnmt.errors import InputError
 from zsnmt.modules.decoder import Decoder
 from zsnmt.modules.encoder import Encoder
@@ -153,6 +154,7 @@ def zs_transformer(args: Namespace) -> None:
         word_dropout=0.1,
     )
     base_architecture(args)
+    train_in_bfloat16_without_a_tpu(args)
 
 
 @register_model_architecture("zs_transformer", "zs_transformer_residual")

@@ -39,6 +39,7 @@ PLACES = {  # those whose values are paths, which differ where a project was mov
     "--finetune-from-model",
     "--word-distillation-model",
 }
+HALF_PRECISION = ("--fp16", "--bf16", "--amp", "--memory-efficient-fp16", "--memory-efficient-bf16")
 STEP, BEGUN = "train", "train.begun"  # markers of a training that is done, and of one that has begun
 PAUSE = 0.1  # seconds between two looks at a log
 FIXED = (  # the last of the checkpoints within epochs stays, where there are any
@@ -144,12 +145,15 @@ def train(folder: Path, title: str, arguments: Sequence[str], *, team: Team = Te
     """
     from zsnmt.runs.checkpoints import replace_damaged_last  # loads PyTorch
 
-    command = [program(), *arguments, *team.device()]
+    arguments, left_out = for_device(arguments, team)
+    command = [program(), *arguments]
     shared = shared_updates(arguments, team.size)
     folder.mkdir(parents=True, exist_ok=True)
     remove_halves(folder / CHECKPOINTS)
     if said := replace_damaged_last(folder / CHECKPOINTS):
         sys.stderr.write(f"{title}: {said}\n")
+    if left_out:
+        sys.stderr.write(f"{title}: there is no GPU, which {' and '.join(left_out)} is for: left out\n")
     if shared:
         sys.stderr.write(f"{title}: {team.size} processes share each update: {shlex.join(shared)} for each\n")
     with replacing(folder / COMMAND_FILE) as file:
@@ -157,7 +161,7 @@ def train(folder: Path, title: str, arguments: Sequence[str], *, team: Team = Te
     meeting = f"tcp://{team.address[0]}:{free_port(team.address[0])}" if shared else ""
     work = Work(folder, [*command, *shared], meeting)
     for line in team.lines:
-        line.send(folder=str(folder.resolve()), words=[*arguments, *team.device(), *shared], meeting=meeting)
+        line.send(folder=str(folder.resolve()), words=[*arguments, *shared], meeting=meeting)
     log = folder / LOG_FILE
     try:
         with (
@@ -173,6 +177,15 @@ def train(folder: Path, title: str, arguments: Sequence[str], *, team: Team = Te
         remove_halves(folder / CHECKPOINTS)
     if ranks.returncode != 0:
         raise InputError(f"{title}: {ranks.fault(reason)}; {log} has the whole log")
+
+
+def for_device(arguments: Sequence[str], team: Team) -> tuple[list[str], list[str]]:
+    """The words of a command for a team with GPUs or without, and those of them that are left out: half
+    precision, which fairseq has on GPUs alone.
+    """
+    device = team.device()
+    left_out = [word for word in arguments if device and word in HALF_PRECISION]
+    return [word for word in arguments if word not in left_out] + device, left_out
 
 
 @contextmanager

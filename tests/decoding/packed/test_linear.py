@@ -6,7 +6,7 @@ from torch.nn import functional as F
 from torch.profiler import ProfilerActivity, profile
 
 from tests.support.rounding import assert_product, assert_rounded
-from zsnmt.decoding.options import FLOAT32, INT8, EngineChoice
+from zsnmt.decoding.options import FLOAT16, FLOAT32, INT8, EngineChoice
 from zsnmt.decoding.packed import linear
 from zsnmt.decoding.packed.linear import check_precision, pack
 from zsnmt.errors import InputError
@@ -109,6 +109,15 @@ def test_int8_is_for_a_cpu():
         check_precision(INT8, torch.device("cuda"))
     with pytest.raises(InputError, match="there is no precision 'int4'; choose float32, int8"):
         EngineChoice(precision="int4")
+
+
+def test_float16_is_for_a_gpu():
+    assert check_precision(FLOAT16, torch.device("cuda")) == FLOAT16
+    with pytest.raises(InputError, match="float16 is for a GPU, and there is none; leave out --precision"):
+        check_precision(FLOAT16, torch.device("cpu"))
+    for engine in ("ctranslate2", "fairseq"):
+        with pytest.raises(InputError, match="--precision float16 is for --engine pytorch; leave out"):
+            EngineChoice(engine, "float16")
 
 
 def test_int8_needs_kernels(monkeypatch):

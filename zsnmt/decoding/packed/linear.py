@@ -1,4 +1,4 @@
-"""Linear layers packed for translation, in float32 or with 8-bit weights."""
+"""Linear layers packed for translation, in float32, in float16 or with 8-bit weights."""
 
 import warnings
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from zsnmt.decoding.options import FLOAT32, INT8, PRECISIONS
+from zsnmt.decoding.options import FLOAT16, FLOAT32, INT8, PRECISIONS
 from zsnmt.errors import InputError
 from zsnmt.modules.onednn_linear import AVAILABLE
 
@@ -33,13 +33,16 @@ def check_precision(precision: str, device: torch.device) -> str:
         raise InputError(
             "int8 is for a CPU; leave out --precision, or hide the GPU with CUDA_VISIBLE_DEVICES=''"
         )
+    if precision == FLOAT16 and device.type == "cpu":
+        raise InputError("float16 is for a GPU, and there is none; leave out --precision, or give int8")
     if precision == INT8 and not {"fbgemm", "x86", "onednn"} & {*torch.backends.quantized.supported_engines}:
         raise InputError("this PyTorch has no 8-bit linear layers; leave out --precision")
     return precision
 
 
 def pack(weight: Tensor, bias: Tensor | None, precision: str, relu: bool = False) -> Linear:
-    """A linear layer (weight D×C, bias D or None), with ReLU behind it if asked for.
+    """A linear layer (weight D×C, bias D or None), with ReLU behind it if asked for. In float16 they are so
+    already.
 
     With int8 a row of weights has a scale of its own, and inputs are scaled for each call, all of them
     together.
@@ -50,7 +53,7 @@ def pack(weight: Tensor, bias: Tensor | None, precision: str, relu: bool = False
         return lambda x: torch.ops.mkldnn._linear_pointwise.default(
             x, weight, bias, "relu" if relu else "none", [], ""
         )
-    if precision == FLOAT32:
+    if precision != INT8:
         return (
             (lambda x: F.linear(x, weight, bias).relu_()) if relu else (lambda x: F.linear(x, weight, bias))
         )
