@@ -44,12 +44,19 @@ def test_the_plan_is_four_trainings_of_each_seed_and_how_they_compare(config, ca
         str(runs / f"zs_transformer{end}" / "seed2") for end in ("", "_direct_first", "_continued")
     )
     assert commands[7][2:] == [str(config), "--seeds", "2"]
+    assert all("--" not in words for words in commands)  # without WORD_LEVEL
     lessons = [distill.make_parser().parse_args(words[2:]) for words in commands[8:11]]
     assert [lesson.teacher for lesson in lessons] == [baseline, baseline, further]
     assert [lesson.sides for lesson in lessons] == [None, "none", "sources"]
     assert lessons[2].start_from == Path(student) and lessons[2].beside == [Path(student)]
     assert commands[12][2:5] == [str(runs / "zs_transformer_direct" / "seed2"), "--pivot", further]
     assert not runs.exists()
+
+
+def test_word_by_word_the_last_student_learns_of_all_pairs(config, capsys):
+    config.write_text(f"{CONFIG}WORD_LEVEL=1\n")
+    commands = plan(config, capsys)
+    assert [words[-3:] == direct.OF_ALL_PAIRS for words in commands] == [0, 0, 0, 1, 0, 0, 0]
 
 
 def test_only_what_translates_has_the_precision(config, capsys):
@@ -76,6 +83,7 @@ def test_options_of_text_are_refused_with_a_config(config):
 
 @pytest.mark.slow
 def test_four_trainings_are_those_of_the_plan_and_are_not_made_twice(config, capsys):
+    config.write_text(f"{CONFIG}WORD_LEVEL=1\n")
     runs = config.parent / "runs"
     printed = run_command("recipes/direct.sh", config, runs=runs)
     assert printed.returncode == 0, printed.stderr

@@ -7,7 +7,8 @@ with translating through the pivot. Run it again to go on after a stop.
 
 The baseline learns the text, and its translations teach a student all directions. The baseline is trained
 further. Then both translate together, and the student learns from these translations as sources alone, so
-that all it learns to write at last is by people. docs/distillation.md says what each step brings.
+that all it learns to write at last is by people. Where students learn word by word (WORD_LEVEL), it then does
+so of the pairs with the pivot, too. docs/distillation.md says what each step brings.
 """
 
 import shlex
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from zsnmt import console
 from zsnmt.cli import distill
-from zsnmt.cli.recipe import Recipe, add_check, add_seeds, add_team, chosen_team, gpus_here
+from zsnmt.cli.recipe import Recipe, add_check, add_seeds, add_team, chosen_team, gpus_here, split_options
 from zsnmt.cli.train import add_own_text, is_config_of, make_config
 from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME
 from zsnmt.decoding.options import PRECISIONS, EngineChoice
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 SYSTEM = f"{BASELINE.name}_direct"
 FIRST, FURTHER = f"{SYSTEM}_first", f"{BASELINE.name}_{STUDENTS[NONE]}"
 MASK, ENSEMBLE = "mask:renormalise=yes", "ensemble"
+OF_ALL_PAIRS = ["--", "--word-distillation-pairs", "all"]
 WAYS = [OWN_PIVOT_NAME, MASK, ENSEMBLE]  # in which the last student is scored, too
 PAGE = "report.html"
 
@@ -49,20 +51,24 @@ class Runs(NamedTuple):
         """Those of an experiment."""
         return cls(seed, *(experiment.run(each, seed) for each in (BASELINE.name, FIRST, FURTHER, SYSTEM)))
 
-    def lessons(self, config: Path, translating: Sequence[str]) -> list[list[str]]:
+    def lessons(self, experiment: "Experiment", translating: Sequence[str]) -> list[list[str]]:
         """The words of `zsnmt distill` for each run but the first, with the options of `translating`."""
-        student = ["--with", str(self.student), "--start-from", str(self.student)]
+        config, student = (
+            str(experiment.file),
+            ["--with", str(self.student), "--start-from", str(self.student)],
+        )
+        last = [config, str(self.further), *student, "--sides", SOURCES, "--name", SYSTEM, *translating]
         return [
-            [str(config), str(self.baseline), "--name", FIRST, *translating],
-            [str(config), str(self.baseline), "--sides", NONE],
-            [str(config), str(self.further), *student, "--sides", SOURCES, "--name", SYSTEM, *translating],
+            [config, str(self.baseline), "--name", FIRST, *translating],
+            [config, str(self.baseline), "--sides", NONE],
+            [*last, *OF_ALL_PAIRS] if experiment.config.word_level else last,
         ]
 
-    def commands(self, config: Path, translating: Sequence[str]) -> list[str]:
+    def commands(self, experiment: "Experiment", translating: Sequence[str]) -> list[str]:
         """The commands that make these runs, and compare them."""
         commands: list[Sequence[str | Path]] = [
-            ["train", config, "--seeds", str(self.seed)],
-            *(["distill", *words] for words in self.lessons(config, translating)),
+            ["train", experiment.file, "--seeds", str(self.seed)],
+            *(["distill", *words] for words in self.lessons(experiment, translating)),
             ["evaluate", self.further, *translating],
             ["evaluate", self.direct, "--pivot", self.further, "--ways", *WAYS, *translating],
             ["report", self.further, self.direct, "--output", self.direct.parents[1] / PAGE],
@@ -101,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     translating = ["--precision", options.precision] if options.precision else []
     of_seeds = [Runs.of(experiment, seed) for seed in options.seeds]
     if options.plan:
-        print(*(line for runs in of_seeds for line in runs.commands(config, translating)), sep="\n")
+        print(*(line for runs in of_seeds for line in runs.commands(experiment, translating)), sep="\n")
         return
     for runs in of_seeds:
         recipe.steps.say(f"seed {runs.seed}: the first of four trainings, {runs.baseline}")
@@ -153,12 +159,13 @@ def make(
 
     train_run(recipe.steps, experiment, BASELINE.name, system=BASELINE.name, seed=runs.seed)
     taught = runs.student, runs.further, runs.direct
-    made = zip(("second", "third", "last"), taught, runs.lessons(experiment.file, translating))
+    made = zip(("second", "third", "last"), taught, runs.lessons(experiment, translating))
     for number, run, words in made:
         recipe.steps.say(f"seed {runs.seed}: the {number} of four trainings, {run}")
-        lesson = distill.make_parser().parse_args(words)
+        own, of_training = split_options(words)
+        lesson = distill.make_parser().parse_args(own)
         lesson.gpus = gpus
-        distill.teach(recipe, lesson, words=words)
+        distill.teach(recipe, lesson, words=own, further=of_training)
 
 
 def score(recipe: Recipe, runs: Runs, engine: EngineChoice) -> None:
