@@ -68,7 +68,9 @@ CANDIDATES = {  # systems to choose from, in words
     f"{DEEPER}_fourth": "a deeper student, taught word by word in four rounds",
     DIRECT_STUDENT: "a deeper student, taught twice",
     f"{DIRECT_STUDENT}_further": "a deeper student, taught twice, the second time longer",
-    f"{DIRECT_STUDENT}_further_all": "a deeper student, taught twice, at last of all pairs, as by zsnmt direct",
+    f"{DIRECT_STUDENT}_further_all": (
+        "a deeper student, taught twice, at last word by word of all pairs, as by zsnmt direct"
+    ),
     f"{BASELINE.name}_deep_of_2": "a deeper student, taught four times, at last by two runs together",
 }
 SHOWN_SYSTEMS = (  # those of RESULTS
