@@ -53,6 +53,16 @@ def test_the_plan_is_four_trainings_of_each_seed_and_how_they_compare(config, ca
     assert not runs.exists()
 
 
+def test_a_name_is_that_of_all_runs_but_the_baselines(config, capsys):
+    commands = plan(config, capsys, "--name", "other")
+    named = [words[words.index("--name") + 1] for words in commands[1:4]]
+    assert named == ["other_first", "other_continued", "other"]
+    runs = config.parent / "runs" / "small"
+    assert commands[1][3] == str(runs / "zs_transformer" / "seed1")
+    assert commands[3][3] == str(runs / "other_continued" / "seed1") == commands[4][2]
+    assert commands[5][2] == str(runs / "other" / "seed1")
+
+
 def test_word_by_word_the_last_student_learns_of_all_pairs(config, capsys):
     config.write_text(f"{CONFIG}WORD_LEVEL=1\n")
     commands = plan(config, capsys)

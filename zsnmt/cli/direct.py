@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from zsnmt.training.experiment import Experiment
 
 SYSTEM = f"{BASELINE.name}_direct"
-FIRST, FURTHER = f"{SYSTEM}_first", f"{BASELINE.name}_{STUDENTS[NONE]}"
 MASK, ENSEMBLE = "mask:renormalise=yes", "ensemble"
 OF_ALL_PAIRS = ["--", "--word-distillation-pairs", "all"]
 WAYS = [OWN_PIVOT_NAME, MASK, ENSEMBLE]  # in which the last student is scored, too
@@ -47,20 +46,21 @@ class Runs(NamedTuple):
     direct: Path
 
     @classmethod
-    def of(cls, experiment: "Experiment", seed: int) -> "Runs":
-        """Those of an experiment."""
-        return cls(seed, *(experiment.run(each, seed) for each in (BASELINE.name, FIRST, FURTHER, SYSTEM)))
+    def of(cls, experiment: "Experiment", seed: int, name: str | None) -> "Runs":
+        """Those of an experiment; with a `name`, all but the baseline begin with it."""
+        further = f"{name or BASELINE.name}_{STUDENTS[NONE]}"
+        names = BASELINE.name, f"{name or SYSTEM}_first", further, name or SYSTEM
+        return cls(seed, *(experiment.run(each, seed) for each in names))
 
     def lessons(self, experiment: "Experiment", translating: Sequence[str]) -> list[list[str]]:
         """The words of `zsnmt distill` for each run but the first, with the options of `translating`."""
-        config, student = (
-            str(experiment.file),
-            ["--with", str(self.student), "--start-from", str(self.student)],
-        )
-        last = [config, str(self.further), *student, "--sides", SOURCES, "--name", SYSTEM, *translating]
+        config = str(experiment.file)
+        student = ["--with", str(self.student), "--start-from", str(self.student)]
+        first, further, direct = (run.parent.name for run in (self.student, self.further, self.direct))
+        last = [config, str(self.further), *student, "--sides", SOURCES, "--name", direct, *translating]
         return [
-            [config, str(self.baseline), "--name", FIRST, *translating],
-            [config, str(self.baseline), "--sides", NONE],
+            [config, str(self.baseline), "--name", first, *translating],
+            [config, str(self.baseline), "--sides", NONE, "--name", further],
             [*last, *OF_ALL_PAIRS] if experiment.config.word_level else last,
         ]
 
@@ -80,6 +80,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt direct", description=__doc__)
     parser.add_argument("experiment", type=Path, help="config of the experiment, or text of your own")
     add_seeds(parser)
+    parser.add_argument(
+        "--name",
+        type=console.folder_name,
+        help="name of the last student; those of the two runs before it begin with it, too "
+        f"(default: {SYSTEM})",
+    )
     parser.add_argument(
         "--precision",
         choices=PRECISIONS,
@@ -105,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     experiment = read_experiment(config, recipe.runs, recipe.variables)
     check(experiment)
     translating = ["--precision", options.precision] if options.precision else []
-    of_seeds = [Runs.of(experiment, seed) for seed in options.seeds]
+    of_seeds = [Runs.of(experiment, seed, options.name) for seed in options.seeds]
     if options.plan:
         print(*(line for runs in of_seeds for line in runs.commands(experiment, translating)), sep="\n")
         return
