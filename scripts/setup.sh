@@ -66,6 +66,9 @@ install() { # a title, then pip's arguments
 list() { printf '%s\n' "${BUILD_TOOLS[@]}" "$TORCH" "$NUMPY" "${FAIRSEQ_NEEDS[@]}" "$FAIRSEQ" "${PACKAGES[@]}"; }
 
 read_options() {
+  local known=1
+  [ "${1:-}" != --from ] || known=2
+  [ $# -le $known ] || fail "'${*:$((known + 1))}' is too much; give --from FOLDER, --list or nothing"
   case "${1:-}" in
     "") ;;
     --list) list; exit ;;

@@ -113,7 +113,12 @@ def test_a_folder_that_is_there_is_not_filled(tmp_path):
     [
         (["--from", "EMPTY"], "there is no wheel in '.*'; make it with zsnmt wheelhouse"),
         (["--from"], "there is no wheel in ''"),
-        (["--form", "EMPTY"], "there is no option '--form'"),
+        (["--form"], "there is no option '--form'"),
+        (
+            ["--from", "EMPTY", "now", "--list"],
+            "'now --list' is too much; give --from FOLDER, --list or nothing",
+        ),
+        (["--list", "now"], "'now' is too much"),
     ],
 )
 def test_set_up_refuses_what_it_cannot_install_from(tmp_path, words, message):

@@ -27,6 +27,7 @@ from zsnmt.report.documents import (
     OVERLAPS,
     ROUND_TRIPS,
     fill,
+    fill_file,
     keep_probes,
     keep_scores,
     kept_probes,
@@ -234,6 +235,13 @@ def test_a_mark_without_its_other_one_is_refused(tmp_path, document):
         InputError, match="stands alone, so that its block would not be filled; write '<!-- be"
     ):
         fill(document, tmp_path, {"one": lambda folder, config: "new"})
+
+
+def test_a_fault_of_a_file_names_it_and_leaves_it_alone(tmp_path):
+    (page := tmp_path / "page.md").write_text("<!-- begin one -->\nold\n")
+    with pytest.raises(InputError, match="page.md: '<!-- begin one -->' stands alone"):
+        fill_file(page, tmp_path, {"one": lambda folder, config: "new"})
+    assert page.read_text() == "<!-- begin one -->\nold\n"
 
 
 def test_a_mark_within_a_line_is_none_of_a_block(tmp_path):

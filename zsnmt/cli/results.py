@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.masked_lm.runs import score_file
     from zsnmt.report.confidence import keep_confidence
     from zsnmt.report.config_pages import configs_without_page, new_page
-    from zsnmt.report.documents import KEEP_AGAIN, fill, keep_probes, keep_scores
+    from zsnmt.report.documents import KEEP_AGAIN, fill_file, keep_probes, keep_scores
     from zsnmt.report.figures import png
     from zsnmt.report.in_short import kept_figures
     from zsnmt.report.probes.folder import has_probes
@@ -77,9 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with replacing(KEPT / f"{config}.md") as file:
             file.write(new_page(KEPT, config).encode("utf-8"))
     for path in documents():
-        document = fill(path.read_text(encoding="utf-8"), KEPT, makers())
-        with replacing(path) as file:
-            file.write(document.encode("utf-8"))
+        fill_file(path, KEPT, makers())
     for name, drawing in kept_figures(KEPT):
         with replacing(FIGURES / f"{name}.png") as file:
             file.write(png(drawing))

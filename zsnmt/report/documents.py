@@ -17,6 +17,7 @@ from zsnmt.corpora.left_out import read_overlap
 from zsnmt.errors import InputError
 from zsnmt.files.names import is_plain
 from zsnmt.files.records import damage_of, read_json, write_json
+from zsnmt.files.replacing import replacing
 from zsnmt.report.comparison import (
     every_direction,
     fold,
@@ -189,6 +190,16 @@ def fill(document: str, folder: Path, makers: Mapping[str, Maker]) -> str:
         return f"<!-- begin {name} -->\n{maker(folder, config)}\n<!-- end {name} -->"
 
     return BLOCK.sub(block, document)
+
+
+def fill_file(path: Path, folder: Path, makers: Mapping[str, Maker]) -> None:
+    """Fill a document that is a file; its path stands before the message of an `InputError`."""
+    try:
+        document = fill(path.read_text(encoding="utf-8"), folder, makers)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+    with replacing(path) as file:
+        file.write(document.encode("utf-8"))
 
 
 def scores_block(folder: Path, config: str) -> str:
