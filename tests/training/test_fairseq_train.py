@@ -13,14 +13,21 @@ import pytest
 from zsnmt.errors import InputError
 from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training import fairseq_train as fairseq_train_module
+from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.fairseq_train import (
     fairseq_train,
-    for_device,
     separate,
     show_progress,
     train,
     training_inputs,
     without,
+)
+from zsnmt.training.precision import (
+    FLOAT32,
+    begun_precision,
+    fitting_precision,
+    in_precision,
+    precision_of,
 )
 from zsnmt.training.ranks import start_ranks
 from zsnmt.training.steps import Steps, write_marker
@@ -294,15 +301,58 @@ def test_a_training_that_was_stopped_goes_on_and_one_of_an_older_form_is_done(be
 # Half precision
 
 
+@pytest.mark.parametrize("step", ["train", "train.begun"])
+def test_a_training_is_the_same_in_another_precision(begun, step):
+    data, run, call = begun
+    assert call("--lr", "1") == 1
+    named = Steps("train").made_from([data / "train.de-en.de.bin"], {"options": ["--lr", "1", "--fp16"]})
+    write_marker(run, step, named)  # as before, when it was told apart
+    if step == "train.begun":
+        (run / ".done" / "train").unlink()
+    assert call("--lr", "1", "--fp16") == (1 if step == "train" else 2)
+    assert call("--lr", "1", "--amp") == call("--lr", "1") == (1 if step == "train" else 2)
+
+
 @pytest.mark.parametrize("word", ["--fp16", "--bf16", "--amp"])
 def test_half_precision_is_for_gpus_and_left_out_elsewhere(word):
     given = ["data", word, "--lr", "0.1"]
-    assert for_device(given, Team(gpus=True)) == (given, [])
-    assert for_device(given, Team(gpus=False)) == (["data", "--lr", "0.1", "--cpu"], [word])
+    assert fitting_precision(given, None, on_gpus=True) == (word, "")
+    assert in_precision(given, word) == ["data", "--lr", "0.1", word]
+    assert fitting_precision(given, None, on_gpus=False) == (
+        FLOAT32,
+        f"trains on processors, where {word} would be slow: in float32",
+    )
+    assert in_precision(given, FLOAT32) == ["data", "--lr", "0.1"]
+    assert fitting_precision(["data"], None, on_gpus=False) == (FLOAT32, "")
+
+
+def test_the_last_word_for_half_precision_counts():
+    assert precision_of(["--fp16", "data", "--amp", "--lr"]) == "--amp"
+    assert vars(training_options("zs_transformer", ["--fp16", "--amp"]))["amp"]
+    assert not vars(training_options("zs_transformer", ["--fp16", "--amp"]))["fp16"]
+
+
+def test_what_was_begun_keeps_its_precision():
+    assert fitting_precision(["--fp16"], FLOAT32, on_gpus=True) == (
+        FLOAT32,
+        "goes on as it was begun, in float32",
+    )
+    assert fitting_precision([], "--fp16", on_gpus=True) == ("--fp16", "goes on as it was begun, with --fp16")
+    assert fitting_precision(["--fp16"], "--fp16", on_gpus=True) == ("--fp16", "")
+    assert fitting_precision(["--fp16"], FLOAT32, on_gpus=False)[0] == FLOAT32
+    with pytest.raises(InputError, match="was begun with --fp16, which is for GPUs; go on with one"):
+        fitting_precision(["--fp16"], "--fp16", on_gpus=False)
 
 
 def test_a_training_without_a_gpu_says_that_half_precision_is_left_out(training, monkeypatch, capsys):
     monkeypatch.setattr(Team, "on_gpus", False)
     folder = training("import sys; assert '--fp16' not in sys.argv", "--fp16")
-    assert capsys.readouterr().err == "a system: there is no GPU, which --fp16 is for: left out\n"
+    said = "a system: trains on processors, where --fp16 would be slow: in float32\n"
+    assert capsys.readouterr().err == said
     assert "--fp16" not in (folder / "train.command").read_text()
+    assert begun_precision(folder) is None  # it has no checkpoint
+    (folder / "checkpoints").mkdir()
+    (folder / "checkpoints" / "checkpoint_last.pt").touch()
+    assert begun_precision(folder) == FLOAT32
+    (folder / "train.command").write_text("fairseq-train data --bf16\n")
+    assert begun_precision(folder) == "--bf16"

@@ -34,15 +34,16 @@ OPTIONS = {
 }
 OPTIONS_OF_GPUS = {name: OPTIONS[name] for name in OPTIONS if name != "and --fast-training"}  # no gain there
 RECIPE = (
-    "--task zs_translation --arch zs_transformer_residual --label-smoothing 0.1 --adam-betas "
-    "(0.9,0.98) --adam-eps 1e-9 --clip-norm 0 --lr-scheduler inverse_sqrt --lr 2e-3 --warmup-updates 1000 "
-    "--warmup-init-lr 0 --seed 1 --num-workers 0 --no-save --disable-validation --log-format json"
+    "--distributed-world-size 1 --task zs_translation --arch zs_transformer_residual --label-smoothing 0.1 "
+    "--adam-betas (0.9,0.98) --adam-eps 1e-9 --clip-norm 0 --lr-scheduler inverse_sqrt --lr 2e-3 "
+    "--warmup-updates 1000 --warmup-init-lr 0 --seed 1 --num-workers 0 --no-save "
+    "--disable-validation --log-format json"
 ).split()
 
 
 class Speed(NamedTuple):
     """Words a second, and the loss (bits a token), over the second half of a training's updates; and what of
-    a GPU's memory was left at the most (GiB).
+    a GPU's memory the last update left free (GiB).
     """
 
     words: float

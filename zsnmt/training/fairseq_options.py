@@ -12,6 +12,7 @@ import zsnmt
 from zsnmt.criterions.zs_cross_entropy import TERMS
 from zsnmt.errors import InputError
 from zsnmt.files.project import PACKAGE
+from zsnmt.training.precision import in_precision, precision_of
 
 # What the options begin with that zs_cross_entropy alone has.
 OF_CRITERION = (*(kind.term.option.removesuffix("weight") for kind in TERMS.values()), "--chunked-loss")
@@ -33,8 +34,9 @@ def training_options(architecture: str, arguments: Sequence[str]) -> Namespace:
         )
     parser = options.get_training_parser("zs_translation")
     parser.error = refuse
+    words = in_precision(arguments, precision_of(arguments))
     own = ["--user-dir", str(PACKAGE)]
-    return options.parse_args_and_arch(parser, ["DATA", "--arch", architecture, *arguments, *own])
+    return options.parse_args_and_arch(parser, ["DATA", "--arch", architecture, *words, *own])
 
 
 def refuse(message: str) -> NoReturn:

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from zsnmt.runs.log import Errors, progress_line
 from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training.connections import Line, Lost
 from zsnmt.training.hosts import free_port
+from zsnmt.training.precision import FLOAT32, begun_precision, fitting_precision, in_precision
 from zsnmt.training.ranks import Ranks, Work, start_ranks
 from zsnmt.training.steps import Steps, files_of, read_marker, write_marker
 from zsnmt.training.team import Team, shared_updates
@@ -39,7 +41,6 @@ PLACES = {  # those whose values are paths, which differ where a project was mov
     "--finetune-from-model",
     "--word-distillation-model",
 }
-HALF_PRECISION = ("--fp16", "--bf16", "--amp", "--memory-efficient-fp16", "--memory-efficient-bf16")
 STEP, BEGUN = "train", "train.begun"  # markers of a training that is done, and of one that has begun
 PAUSE = 0.1  # seconds between two looks at a log
 FIXED = (  # the last of the checkpoints within epochs stays, where there are any
@@ -59,16 +60,19 @@ def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: S
     shared_updates(options, steps.team.size)
     command = ["--user-dir", str(PACKAGE), "--save-dir", str(folder / CHECKPOINTS), *FIXED]
     shards = ":".join(map(str, shards_of(data)))
-    inputs, settings = training_inputs(data, options), {"options": without(options, PLACES)}
+    told = without(options, PLACES)
+    # A training keeps the precision in which it was begun, and is the same in another.
+    inputs, settings = training_inputs(data, options), {"options": in_precision(told, FLOAT32)}
     done, begun = (read_marker(folder, name) for name in (STEP, BEGUN))
     for marker in (begun, done):
         steps.recall(marker)
     made_from = steps.made_from(inputs, settings)
+    named = partial(steps.made_from, inputs, {"options": told})  # as older markers name the precision
     if done and done.files and done.made_from != made_from.made_from:
         older = steps.made_from([data], {"options": [*options]})  # which named places, and had the test sets
-        if done.made_from == older.made_from:
+        if done.made_from in (older.made_from, named().made_from):
             write_marker(folder, STEP, made_from)
-    if begun and begun.files and begun.made_from != made_from.made_from:
+    if begun and begun.files and begun.made_from not in (made_from.made_from, named().made_from):
         check_beginning(folder)
 
     def work() -> None:
@@ -145,15 +149,19 @@ def train(folder: Path, title: str, arguments: Sequence[str], *, team: Team = Te
     """
     from zsnmt.runs.checkpoints import replace_damaged_last  # loads PyTorch
 
-    arguments, left_out = for_device(arguments, team)
+    try:
+        precision, other = fitting_precision(arguments, begun_precision(folder), on_gpus=team.on_gpus)
+    except InputError as error:
+        raise InputError(f"{title}: {error}") from None
+    arguments = [*in_precision(arguments, precision), *team.device()]
     command = [program(), *arguments]
     shared = shared_updates(arguments, team.size)
     folder.mkdir(parents=True, exist_ok=True)
     remove_halves(folder / CHECKPOINTS)
     if said := replace_damaged_last(folder / CHECKPOINTS):
         sys.stderr.write(f"{title}: {said}\n")
-    if left_out:
-        sys.stderr.write(f"{title}: there is no GPU, which {' and '.join(left_out)} is for: left out\n")
+    if other:
+        sys.stderr.write(f"{title}: {other}\n")
     if shared:
         sys.stderr.write(f"{title}: {team.size} processes share each update: {shlex.join(shared)} for each\n")
     with replacing(folder / COMMAND_FILE) as file:
@@ -177,15 +185,6 @@ def train(folder: Path, title: str, arguments: Sequence[str], *, team: Team = Te
         remove_halves(folder / CHECKPOINTS)
     if ranks.returncode != 0:
         raise InputError(f"{title}: {ranks.fault(reason)}; {log} has the whole log")
-
-
-def for_device(arguments: Sequence[str], team: Team) -> tuple[list[str], list[str]]:
-    """The words of a command for a team with GPUs or without, and those of them that are left out: half
-    precision, which fairseq has on GPUs alone.
-    """
-    device = team.device()
-    left_out = [word for word in arguments if device and word in HALF_PRECISION]
-    return [word for word in arguments if word not in left_out] + device, left_out
 
 
 @contextmanager
