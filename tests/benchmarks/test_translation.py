@@ -14,7 +14,7 @@ from zsnmt.benchmarks.engines import MASK, STOCK, Way, open_way, ways
 from zsnmt.benchmarks.subjects import SOURCES, into_one_language, random_subject
 from zsnmt.benchmarks.translation import translation
 from zsnmt.decoding.fairseq_engine import FairseqEngine
-from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, FLOAT32, OF_CPUS, PYTORCH, EngineChoice
+from zsnmt.decoding.options import CPU_PRECISIONS, CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.inference.pytorch import ManyProcesses
@@ -86,7 +86,7 @@ def test_masks_are_measured_beside_the_whole_vocabulary(tmp_path):
     printed = "\n".join(translation(**{**SETTINGS, **given}))
     found = json.loads((tmp_path / "figures.json").read_text())["ways"]
     assert [(way["engine"], way["precision"]) for way in found if way["by"] == MASK] == [
-        (engine, precision) for engine in (PYTORCH, CTRANSLATE2) for precision in OF_CPUS
+        (engine, precision) for engine in (PYTORCH, CTRANSLATE2) for precision in CPU_PRECISIONS
     ]
     assert {way["tokens"] for way in found} == {30 * LINES * (OUTPUT + 1)} and len(found) == 11
     assert "| CTranslate2 | int8 | 1 × 1 | 1.00 (1.00–1.00) |" in printed  # in the table of ratios to it

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -16,7 +17,7 @@ from tests.support.rounding import open_in_float64
 from zsnmt import processes
 from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.methods.settings import parse_method
-from zsnmt.decoding.options import AUTO, CTRANSLATE2, FAIRSEQ, INT8, PYTORCH, EngineChoice
+from zsnmt.decoding.options import AUTO, CTRANSLATE2, FAIRSEQ, FLOAT16, INT8, PYTORCH, EngineChoice
 from zsnmt.decoding.pytorch_engine import PyTorchEngine
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
@@ -325,6 +326,26 @@ def test_auto_takes_pytorch_where_an_export_cannot_be_read(exported, caplog, mon
     choice = EngineChoice(AUTO, workers=1)
     assert isinstance(Translator.open(exported, SEARCH, choice).engine, PyTorchEngine)
     assert "PyTorch translates: [Errno 13] Permission denied: 'export.json'" in caplog.text
+
+
+@pytest.mark.parametrize("beam, models, times", [(4, 1, 8), (5, 1, 6), (4, 2, 4), (1, 1, 8), (16, 2, 1)])
+def test_batches_on_a_gpu_are_by_what_its_free_memory_holds(monkeypatch, beam, models, times):
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (16 * 10**9, 24 * 10**9))
+    alone = SimpleNamespace(device=torch.device("cuda"), search=Search(beam))
+    if models > 1:
+        alone.engines = [alone] * models
+    assert engines.larger_batches(alone) == times
+
+
+def test_float16_is_pytorchs(run, exported, monkeypatch):
+    assert engine_for(run, [], EngineChoice(AUTO, FLOAT16)).engine == PYTORCH
+    for opened in (open_engine, prepare_engine):
+        with pytest.raises(InputError, match="--precision float16 of a run is for --engine pytorch"):
+            opened(run, SEARCH, EngineChoice(CTRANSLATE2, FLOAT16))
+    if not torch.cuda.is_available():
+        for engine in (AUTO, PYTORCH):
+            with pytest.raises(InputError, match="float16 is for a GPU, and there is none"):
+                open_engine(run, SEARCH, EngineChoice(engine, FLOAT16))
 
 
 # Processes

@@ -153,13 +153,14 @@ def test_batches_hold_like_lengths_and_every_sentence_once(translator, lines):
 @pytest.mark.parametrize(
     "device, memory, most", [("cpu", 0, 64), ("cuda", 1, 64), ("cuda", 8, 256), ("cuda", 80, 512)]
 )
-def test_on_a_gpu_batches_are_larger(tiny, translator, monkeypatch, device, memory, most):
-    properties = SimpleNamespace(total_memory=memory * 10**9)
-    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: properties)
-    engine = copy.copy(translator.direct.engine)
+@pytest.mark.parametrize("within", [False, True])
+def test_on_a_gpu_batches_are_larger(tiny, translator, monkeypatch, device, memory, most, within):
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (memory * 10**9, 99 * 10**9))
+    engine = translator.direct.engine
     alone = copy.copy(getattr(engine, "engine", engine))
-    alone.device = torch.device(device)
-    monkeypatch.setattr(translator_module, "open_engine", lambda *choice: (alone, translator.codec))
+    alone.device, alone.search = torch.device(device), Search()
+    given = SimpleNamespace(engine=alone, signature="") if within else alone
+    monkeypatch.setattr(translator_module, "open_engine", lambda *choice: (given, translator.codec))
     opened = Translator.open(tiny.run())
     parts = [*opened.parts_of(["Purdommugibom."] * 1000, [Direction("velan", "tamun")], 1)]
     tokens = len(parts[0].tokens)

@@ -16,7 +16,7 @@ from zsnmt.data.reading import Codec
 from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.settings import Mask, Method
-from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, FLOAT32, OF_CPUS, PYTORCH
+from zsnmt.decoding.options import CPU_PRECISIONS, CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH
 from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import Engine, Hypothesis, Sentence
 from zsnmt.errors import InputError
@@ -116,7 +116,7 @@ def ways(subject: Subject, workers: int, one_process: bool, folder: Path) -> Ite
     if reason := why_not_packed(subject.model):
         logger.warning("the PyTorch engine is left out: %s", reason)
     else:
-        for precision in OF_CPUS:
+        for precision in CPU_PRECISIONS:
             for by in masks:
                 yield Way(PYTORCH, precision, workers, threads=1, by=by)
             if one_process and workers > 1:
@@ -128,7 +128,7 @@ def ways(subject: Subject, workers: int, one_process: bool, folder: Path) -> Ite
         models[STOCK] = stock_model(subject.model)
     try:
         for name, model in models.items():
-            for precision in OF_CPUS:
+            for precision in CPU_PRECISIONS:
                 place = folder / f"{name}-{precision}"
                 export(model, subject.codec, precision, folder=place)
                 for by in masks if name == CTRANSLATE2 else [""]:

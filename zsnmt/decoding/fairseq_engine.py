@@ -12,6 +12,7 @@ from torch import Tensor
 
 from zsnmt.decoding.beam_search import Combination, of_one
 from zsnmt.decoding.fairseq_views import Views, combined
+from zsnmt.decoding.gpu_memory import in_parts_that_fit
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
 
 
@@ -41,9 +42,13 @@ class FairseqEngine:
     def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
         return map(self.translate_batch, batches)
 
-    @torch.no_grad()  # in inference mode another way of multiplying is taken, with other last bits
     def translate_batch(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
         """The hypotheses of each sentence, best first."""
+        return in_parts_that_fit(self.search, sentences)
+
+    @torch.no_grad()  # in inference mode another way of multiplying is taken, with other last bits
+    def search(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
+        """The same, all at once."""
         return hypotheses(self.generator, self.net_input(sentences), self.starts(sentences))
 
     @torch.no_grad()

@@ -11,11 +11,13 @@ from zsnmt.processes import cores
 
 AUTO, PYTORCH, CTRANSLATE2, FAIRSEQ = ENGINES = ("auto", "pytorch", "ctranslate2", "fairseq")
 FLOAT32, INT8, FLOAT16 = PRECISIONS = ("float32", "int8", "float16")
-OF_CPUS = (FLOAT32, INT8)
+CPU_PRECISIONS = (FLOAT32, INT8)
 SEARCH_OPTIONS = ("beam", "length_penalty", "length_penalty_form")  # fields of `Search`
 BATCH_TOKENS, BATCH_SENTENCES = 4000, 64  # of the sources in a batch, about; and at most
 LARGER_ON_A_GPU = 8  # times as many of either, at most
-GPU_MEMORY_OF_A_BATCH = 2 * 10**9  # bytes; of a vocabulary of 19,000 pieces a batch of that size takes 0.4
+# Free bytes for each, of one model with the default beam; one of the papers' size takes half of them for
+# outputs of 62 tokens.
+GPU_MEMORY_OF_A_BATCH = 2 * 10**9
 METHOD_REFUSAL = (  # follows the name of an engine or a folder
     "cannot translate by {way}; give a run folder, and --engine pytorch; of all ways CTranslate2 knows "
     "direct translation and mask:renormalise=yes"
@@ -27,8 +29,8 @@ class EngineChoice:
     """What translates, in which precision, and with how many threads of work, or GPUs; None for what suits
     the folder and the machine. `beside`: runs whose models translate together with that of the folder.
 
-    Raises `InputError` for an engine or a precision that there is not, for fewer than one worker, for an
-    engine that searches with one model, and for one that does not compute in half precision.
+    Raises `InputError` for an engine or a precision that there is not, for fewer than one worker, and for an
+    engine that searches with one model.
     """
 
     engine: str | None = None
@@ -50,11 +52,6 @@ class EngineChoice:
             raise InputError(
                 f"--engine {self.engine} searches with one model; leave out --with, or take --engine "
                 f"{PYTORCH}"
-            )
-        if self.precision == FLOAT16 and self.engine in (CTRANSLATE2, FAIRSEQ):
-            raise InputError(
-                f"--precision {FLOAT16} is for --engine {PYTORCH}; leave out --engine {self.engine}, or the "
-                "precision"
             )
 
     @property

@@ -13,6 +13,7 @@ from fairseq.models import BaseFairseqModel
 from torch import Tensor
 
 from zsnmt.decoding.beam_search import Combination, beam_search
+from zsnmt.decoding.gpu_memory import in_parts_that_fit
 from zsnmt.decoding.options import FLOAT16, FLOAT32
 from zsnmt.decoding.packed.decoder import DecoderState, Output, PackedDecoder
 from zsnmt.decoding.packed.encoder import PackedEncoder
@@ -52,7 +53,7 @@ class PackedSearch(ABC, Generic[Among]):
 
     def translate_batch(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
         """The hypotheses of each sentence, best first."""
-        return self.search_views([sentences])
+        return in_parts_that_fit(lambda some: self.search_views([some]), sentences)
 
     @torch.inference_mode()
     def search_views(

@@ -12,6 +12,7 @@ from zsnmt.decoding.options import (
     AUTO,
     CTRANSLATE2,
     FAIRSEQ,
+    FLOAT16,
     FLOAT32,
     GPU_MEMORY_OF_A_BATCH,
     LARGER_ON_A_GPU,
@@ -69,7 +70,7 @@ def open_present_export(run: Path, search: Search, choice: EngineChoice) -> Engi
     """CTranslate2 with the export in a run folder; `InputError` if there is none of the run's present
     model.
     """
-    quantization = choice.precision or FLOAT32
+    quantization = quantization_of(choice)
     folder = export_folder(run, CTRANSLATE2, quantization)
     if not is_present(folder, run):
         raise InputError(
@@ -79,9 +80,19 @@ def open_present_export(run: Path, search: Search, choice: EngineChoice) -> Engi
     return open_export(folder, search, choice)
 
 
+def quantization_of(choice: EngineChoice) -> str:
+    """That of a run's export for CTranslate2, which is run on CPUs; `InputError` for a precision of GPUs."""
+    if choice.precision == FLOAT16:
+        raise InputError(
+            f"--precision {FLOAT16} of a run is for --engine {PYTORCH}; leave out --engine {choice.engine}, "
+            f"or translate with an export by --quantization {FLOAT16}"
+        )
+    return choice.precision or FLOAT32
+
+
 def open_fastest(run: Path, search: Search, choice: EngineChoice) -> EngineAndCodec:
     """CTranslate2 where it can translate with the run at once, else PyTorch, with a line that says why."""
-    if choice.beside:  # by which PyTorch alone translates
+    if choice.beside or choice.precision == FLOAT16:  # by which PyTorch alone translates
         return open_pytorch(run, search, choice)
     try:
         return open_present_export(run, search, choice)
@@ -98,16 +109,19 @@ def open_pytorch(run: Path, search: Search, choice: EngineChoice) -> EngineAndCo
 
 
 def larger_batches(engine: Engine) -> int:
-    """How many times as large as on a CPU batches are: on a GPU, by its memory. Only PyTorch's engines say
-    where they translate, or have one within that does.
+    """How many times as large as on a CPU batches are: on a GPU, by the memory that is free. Only PyTorch's
+    engines say where they translate, or have one within that does.
     """
-    device = getattr(getattr(engine, "engine", engine), "device", None)
+    alone = getattr(engine, "engine", engine)
+    device = getattr(alone, "device", None)
     if device is None or device.type == "cpu":
         return 1
     import torch
 
-    memory = torch.cuda.get_device_properties(device).total_memory
-    return max(1, min(LARGER_ON_A_GPU, memory // GPU_MEMORY_OF_A_BATCH))
+    free, _ = torch.cuda.mem_get_info(device)
+    models, search = len(getattr(alone, "engines", [alone])), getattr(alone, "search", Search())
+    beam = search.beam if isinstance(search, Search) else Search.beam
+    return max(1, min(LARGER_ON_A_GPU, int(free * Search.beam / (GPU_MEMORY_OF_A_BATCH * models * beam))))
 
 
 ENGINES: dict[str, Callable[[Path, Search, EngineChoice], EngineAndCodec]] = {  # of a run
@@ -129,7 +143,7 @@ def prepare_engine(folder: Path, search: Search, choice: EngineChoice, *, text: 
     check_search(search)
     if not (folder / MODEL_FILE).is_file():
         open_pytorch(folder, search, choice)  # says what is missing
-    quantization = choice.precision or FLOAT32
+    quantization = quantization_of(choice)
     export = export_folder(folder, CTRANSLATE2, quantization)
     if is_present(export, folder):
         return
@@ -171,6 +185,8 @@ def engine_for(folder: Path, methods: Iterable[Method], choice: EngineChoice) ->
         check_method(folder, method, choice)
         if choice.engine == AUTO and not is_export(folder) and not mask_of(method):
             choice = replace(choice, engine=PYTORCH)
+    if choice.engine == AUTO and choice.precision == FLOAT16 and not is_export(folder):
+        return replace(choice, engine=PYTORCH)
     return choice
 
 

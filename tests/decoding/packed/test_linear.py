@@ -115,9 +115,6 @@ def test_float16_is_for_a_gpu():
     assert check_precision(FLOAT16, torch.device("cuda")) == FLOAT16
     with pytest.raises(InputError, match="float16 is for a GPU, and there is none; leave out --precision"):
         check_precision(FLOAT16, torch.device("cpu"))
-    for engine in ("ctranslate2", "fairseq"):
-        with pytest.raises(InputError, match="--precision float16 is for --engine pytorch; leave out"):
-            EngineChoice(engine, "float16")
 
 
 def test_int8_needs_kernels(monkeypatch):

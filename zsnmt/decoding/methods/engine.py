@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from zsnmt.decoding.beam_search import Combination
+from zsnmt.decoding.gpu_memory import in_parts_that_fit
 from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.combination import combination, drawing
 from zsnmt.decoding.methods.settings import Ensemble, Method, Sample
@@ -57,8 +58,12 @@ class MethodEngine:
         return map(self.translate_batch, batches)
 
     def translate_batch(self, bundles: Sequence[Bundle]) -> list[list[Hypothesis]]:
-        """The hypotheses of each bundle, best first. Those with as many sentences are one search, where they
-        are written with the same symbols.
+        """The hypotheses of each bundle, best first."""
+        return in_parts_that_fit(self.search, bundles)
+
+    def search(self, bundles: Sequence[Bundle]) -> list[list[Hypothesis]]:
+        """The same. Bundles with as many sentences are one search, where they are written with the same
+        symbols.
         """
         alike: dict[tuple[int, tuple[float, ...], str], list[int]] = {}
         for place, bundle in enumerate(bundles):

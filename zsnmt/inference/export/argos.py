@@ -18,7 +18,7 @@ from sentencepiece import SentencePieceProcessor
 from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
 from zsnmt.data.language_tags import decoder_tag, source_tags
 from zsnmt.data.reading import Codec
-from zsnmt.decoding.options import CTRANSLATE2, OF_CPUS, EngineChoice
+from zsnmt.decoding.options import CPU_PRECISIONS, CTRANSLATE2, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
@@ -55,9 +55,10 @@ def export_packages(
     does. Raises `InputError` for a model that they cannot hold, and for a quantization that they do not have.
     """
     check_sentences(sentences)
-    if quantization not in OF_CPUS:
+    if quantization not in CPU_PRECISIONS:
         raise InputError(
-            f"--quantization {quantization} is not offered for --to {ARGOS}: choose {' or '.join(OF_CPUS)}"
+            f"--quantization {quantization} is not offered for --to {ARGOS}: choose "
+            f"{' or '.join(CPU_PRECISIONS)}"
         )
     prepare_engine(run, Search(), EngineChoice(CTRANSLATE2, quantization), text=text)
     export = export_folder(run, CTRANSLATE2, quantization)
