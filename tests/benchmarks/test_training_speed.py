@@ -15,6 +15,11 @@ SETTINGS = dict(
 )
 
 
+@pytest.fixture(autouse=True)
+def without_gpu(monkeypatch):
+    monkeypatch.setattr(module, "this_machine", lambda: Machine(2, 16))
+
+
 def fake_training(folder, monkeypatch, says: str, status: int) -> None:
     python = folder / "python"
     python.write_text(f"#!/bin/sh\ncat <<'END'\n{says}\nEND\nexit {status}\n")

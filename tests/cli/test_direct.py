@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+import torch
 
 from tests.conftest import TINY_CONFIG, changed, run_command
 from zsnmt.cli import direct, distill
@@ -74,6 +75,20 @@ def test_only_what_translates_has_the_precision(config, capsys):
     assert [words[-2:] == ["--precision", "int8"] for words in commands] == [0, 1, 0, 1, 1, 1, 0]
 
 
+def test_the_commands_of_the_plan_are_by_as_many_processes(config, capsys):
+    commands = plan(config, capsys, "--processes", "2")
+    assert [("--processes" in words) for words in commands] == [1, 1, 1, 1, 0, 0, 0]
+    lesson = distill.make_parser().parse_args(commands[3][2:])
+    assert lesson.processes == 2 and lesson.teacher.endswith("zs_transformer_continued/seed1")
+
+
+def test_a_precision_that_the_machine_has_not_is_refused_before_the_first_training(config):
+    wrong, device = ("int8", "CPU") if torch.cuda.is_available() else ("float16", "GPU")
+    with pytest.raises(InputError, match=f"{wrong} is for a {device}"):
+        direct.main([str(config), "--precision", wrong])
+    assert not (config.parent / "runs").exists()
+
+
 def test_it_needs_languages_to_translate_between(config):
     config.write_text(changed(CONFIG, LANGUAGES="inglan velan"))
     with pytest.raises(InputError, match="the languages inglan and velan alone, .* with zsnmt train"):
@@ -109,6 +124,8 @@ def test_four_trainings_are_those_of_the_plan_and_are_not_made_twice(config, cap
         assert again.returncode == 0, again.stderr
         assert "distill: train: done before" in again.stderr
     record = json.loads((runs / "small" / "zs_transformer_direct" / "seed1" / "run.json").read_text())
+    command = (runs / "small" / "zs_transformer_direct" / "seed1" / "train.command").read_text()
+    assert "--word-distillation-pairs all" in command
     assert record["began_with"]["run"] == str(runs / "small" / "zs_transformer_direct_first" / "seed1")
     again = run_command("recipes/direct.sh", config, runs=runs)
     assert again.returncode == 0, again.stderr

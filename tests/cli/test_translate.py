@@ -51,6 +51,19 @@ def test_any_source_that_is_found_may_be_the_pivot():
         asked(["en", "de", "fr"], to="de", via="yy")
 
 
+@pytest.mark.parametrize("name", ["text.de", "same.de", "link.de", "page.html"])
+def test_a_text_is_not_replaced_by_its_translation(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    for each in ("text.de", "page.html"):
+        Path(each).write_text("Ein Text.\n")
+    Path("same.de").hardlink_to("text.de")
+    Path("link.de").symlink_to("text.de")
+    given = name if name == "page.html" else "text.de"
+    with pytest.raises(WrongUse, match="--output is the file of --input, whose text would be lost; give it"):
+        translate.main(["run", "--from", "de", "--to", "fr", "--input", given, "--output", f"./{name}"])
+    assert Path(given).read_text() == "Ein Text.\n"
+
+
 @pytest.mark.parametrize(
     "words, message",
     [

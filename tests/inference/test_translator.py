@@ -169,6 +169,14 @@ def test_on_a_gpu_batches_are_larger(tiny, translator, monkeypatch, device, memo
     assert Translator.open(tiny.run(), batch_tokens=10 * tokens).batch_tokens == 10 * tokens
 
 
+def test_a_small_text_is_shared_among_all_gpus(translator):
+    several = copy.copy(translator)
+    several.engine, several.batch_sentences = SimpleNamespace(gpus=4), 512
+    for lines, most in ((1000, 250), (100, 64), (9000, 512)):
+        parts = [*several.parts_of(["Memu."] * lines, [Direction("velan", "tamun")], 1)]
+        assert max(map(len, several.batches(parts))) == most
+
+
 def test_batches_of_a_mask_that_renormalises_have_one_language(translator, lines):
     parts = list(translator.parts_of(lines, [Direction("velan", to) for to in ("tamun", "velor")], 1))
     masked = Translator(

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import contextmanager
 
 import pytest
@@ -103,6 +104,16 @@ def command(python, *words):
             yield process, Client(greeting[1], int(greeting[2]))
         finally:
             process.kill()
+
+
+@pytest.mark.slow
+def test_a_server_that_is_told_twice_ends_without_a_word(older):
+    with command(sys.executable, older / OLDER_RUN) as (process, _):
+        for _ in range(2):
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.05)
+        process.wait(60)
+        assert process.stderr.read() == ""
 
 
 @pytest.mark.slow

@@ -89,10 +89,10 @@ def test_the_command_says_which_processes_train(monkeypatch):
     assert asked("--processes", "3").device() == ["--cpu"]
     there = asked("--gpus", "2", "--hosts", "2", "--host", "1", "--meet", "10.0.0.1:20000")
     assert there == Team(2, gpus=True, hosts=2, host=1, meet="10.0.0.1:20000")
-    with pytest.raises(InputError, match="this machine has 4 GPUs; give --gpus at most that, or --proc"):
+    with pytest.raises(InputError, match="this machine has 4 GPUs; give --gpus 4 or fewer"):
         asked("--gpus", "5")
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
-    with pytest.raises(InputError, match="this machine has 0 GPUs"):
+    with pytest.raises(InputError, match="this machine has no GPU; leave out --gpus, or train in several"):
         asked("--gpus", "all")
     with pytest.raises(WrongUse, match="--slurm says what --hosts, --host and --meet say; leave these out"):
         asked("--slurm", "--hosts", "2")

@@ -21,7 +21,7 @@ from zsnmt.cli import distill
 from zsnmt.cli.recipe import Recipe, add_check, add_seeds, add_team, chosen_team, gpus_here, split_options
 from zsnmt.cli.train import add_own_text, is_config_of, make_config
 from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME
-from zsnmt.decoding.options import PRECISIONS, EngineChoice
+from zsnmt.decoding.options import FLOAT32, PRECISIONS, EngineChoice
 from zsnmt.distillation.settings import NONE, SOURCES
 from zsnmt.errors import InputError
 from zsnmt.runs.systems import BASELINE, STUDENTS
@@ -64,13 +64,16 @@ class Runs(NamedTuple):
             [*last, *OF_ALL_PAIRS] if experiment.config.word_level else last,
         ]
 
-    def commands(self, experiment: "Experiment", translating: Sequence[str]) -> list[str]:
-        """The commands that make these runs, and compare them."""
+    def commands(
+        self, experiment: "Experiment", translating: Sequence[str], team: Sequence[str]
+    ) -> list[str]:
+        """The commands that make these runs, by the processes of `team`, and compare them."""
+        gpus = [*team] if team[:1] == ["--gpus"] else []
         commands: list[Sequence[str | Path]] = [
-            ["train", experiment.file, "--seeds", str(self.seed)],
-            *(["distill", *words] for words in self.lessons(experiment, translating)),
-            ["evaluate", self.further, *translating],
-            ["evaluate", self.direct, "--pivot", self.further, "--ways", *WAYS, *translating],
+            ["train", experiment.file, "--seeds", str(self.seed), *team],
+            *(["distill", *team, *words] for words in self.lessons(experiment, translating)),
+            ["evaluate", self.further, *translating, *gpus],
+            ["evaluate", self.direct, "--pivot", self.further, "--ways", *WAYS, *translating, *gpus],
             ["report", self.further, self.direct, "--output", self.direct.parents[1] / PAGE],
         ]
         return [shlex.join(["zsnmt", *map(str, words)]) for words in commands]
@@ -89,8 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--precision",
         choices=PRECISIONS,
-        help="of the weights where a run translates; int8 is several times as fast on a CPU, and changes "
-        "some translations (default: float32)",
+        help="of the weights where a run translates; int8, on a CPU, and float16, on a GPU, are faster, and "
+        "change some translations (default: float32)",
     )
     add_check(parser)
     add_team(parser)
@@ -109,11 +112,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     config = options.experiment if is_config else make_config(recipe, options)
     experiment = read_experiment(config, recipe.runs, recipe.variables)
-    check(experiment)
+    check(experiment, options.precision)
     translating = ["--precision", options.precision] if options.precision else []
+    team = ["--processes", str(options.processes)] if options.processes else []
+    if options.gpus is not None:
+        team = ["--gpus", str(options.gpus or "all")]
     of_seeds = [Runs.of(experiment, seed, options.name) for seed in options.seeds]
     if options.plan:
-        print(*(line for runs in of_seeds for line in runs.commands(experiment, translating)), sep="\n")
+        print(*(line for runs in of_seeds for line in runs.commands(experiment, translating, team)), sep="\n")
         return
     for runs in of_seeds:
         recipe.steps.say(f"seed {runs.seed}: the first of four trainings, {runs.baseline}")
@@ -128,11 +134,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     say_how_to_translate(recipe, last[0], *experiment.config.languages[-2:])
 
 
-def check(experiment: "Experiment") -> None:
-    """`InputError`, before the first training, for an experiment without languages to translate between, and
-    for options of its trainings or its students that fairseq refuses.
+def check(experiment: "Experiment", precision: str | None) -> None:
+    """`InputError`, before the first training, for an experiment without languages to translate between, for
+    options of its trainings or its students that fairseq refuses, and for a precision in which this machine
+    does not translate.
     """
-    from zsnmt.training.fairseq_options import training_options  # loads fairseq
+    import torch
+
+    from zsnmt.decoding.packed.linear import check_precision  # loads fairseq
+    from zsnmt.training.fairseq_options import training_options
 
     config = experiment.config
     pivot, *others = config.languages
@@ -141,6 +151,7 @@ def check(experiment: "Experiment") -> None:
             f"{experiment.file} has the languages {pivot} and {others[0]} alone, and no others to translate "
             "between; train on them with zsnmt train"
         )
+    check_precision(precision or FLOAT32, torch.device("cuda" if torch.cuda.is_available() else "cpu"))
     _ = training_options(BASELINE.name, [*config.fairseq_options, *config.distillation])
 
 

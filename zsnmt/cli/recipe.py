@@ -165,10 +165,13 @@ def gpus_here(wanted: int | None) -> int:
         return 1
     import torch  # takes seconds to load
 
-    if not 0 < (wanted or 1) <= (there := torch.cuda.device_count()):
+    there = torch.cuda.device_count()
+    if there == 0:
         raise InputError(
-            f"this machine has {there} GPUs; give --gpus at most that, or --processes N to train without"
+            "this machine has no GPU; leave out --gpus, or train in several processes by --processes"
         )
+    if wanted > there:
+        raise InputError(f"this machine has {there} GPUs; give --gpus {there} or fewer")
     return wanted or there
 
 

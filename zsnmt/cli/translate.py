@@ -129,6 +129,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("a document is a file: name it with --input")
     form = format_of(options.input, paragraphs=options.document)
     refuse_together(parser, options, form)
+    if options.input and options.output and is_same_file(options.input, options.output):
+        parser.error("--output is the file of --input, whose text would be lost; give it another name")
     search, choice = chosen_search(options), engine_choice(options)
     if options.nbest and options.nbest > search.beam:
         parser.error(f"--nbest {options.nbest} is more than the search keeps; give --beam {options.nbest}")
@@ -169,6 +171,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             translation.write_file(text, options.output, [*models, *chosen_by])
         else:
             write(options.output, translation.chunks(text.lines(), total=text.number))
+
+
+def is_same_file(one: Path, other: Path) -> bool:
+    """Whether two names are of one file that is there."""
+    return one.is_file() and other.is_file() and one.samefile(other)
 
 
 def refuse_together(parser: console.Parser, options: Namespace, form: str | None) -> None:

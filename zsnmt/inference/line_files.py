@@ -132,7 +132,8 @@ class LineTranslation:
     def key(self, text: LineFile, models: Sequence[str]) -> str:
         """The checksum of all that decides what is written."""
         translator = self.translator
-        engine = (translator.signature, translator.settings, translator.method, translator.batch_tokens)
+        batches = translator.batch_tokens, translator.batch_sentences
+        engine = (translator.signature, translator.settings, translator.method, *batches)
         wanted = (self.legs, self.form, self.agreement, self.nbest, self.at_a_time)
         return checksum_of({"text": text.checksum, "models": models, "engine": engine, "wanted": wanted})
 

@@ -1,6 +1,7 @@
 """Raw text in, raw text out: a trained run translates between all its languages."""
 
 import logging
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -375,11 +376,14 @@ class Translator:
         together, unless a batch is searched among the pieces of one language.
         """
         apart = self.method is not None and self.method.renormalises
+        # Several GPUs have a part of a small text each.
+        gpus = getattr(self.engine, "gpus", 1)
+        most = min(self.batch_sentences, max(BATCH_SENTENCES, math.ceil(len(parts) / gpus)))
         written = [part.direction.target if apart else "" for part in parts]
         batch: list[int] = []
         for place in sorted(range(len(parts)), key=lambda place: (written[place], -len(parts[place].tokens))):
             full = batch and len(parts[batch[0]].tokens) * (len(batch) + 1) > self.batch_tokens
-            if full or len(batch) == self.batch_sentences or batch and written[place] != written[batch[0]]:
+            if full or len(batch) == most or batch and written[place] != written[batch[0]]:
                 yield batch
                 batch = []
             batch.append(place)

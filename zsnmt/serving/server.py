@@ -1,5 +1,6 @@
 """The process that serves: its socket, how it is stopped, and what it says."""
 
+import logging
 import signal
 import socket
 import sys
@@ -75,7 +76,9 @@ class Server(uvicorn.Server):
 
     def stop(self, number: int, frame: FrameType | None) -> None:
         """Ends the server; the second time without answers."""
-        self.force_exit = self.should_exit
+        if self.should_exit:
+            self.force_exit = True
+            logging.getLogger("uvicorn.error").disabled = True  # what is cut off is no error
         self.should_exit = True
 
 

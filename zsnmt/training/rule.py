@@ -253,7 +253,7 @@ def choose_training(text: Survey, machine: Machine, size: Size, processes: int) 
         f"learning rate and a dropout of at most {MOST_OF_STUDENTS_DROPOUT}, and learns word by word what "
         "its teacher says; that takes one and a half times to twice as long."
     )
-    return Choice(settings, [how, *processing_reasons(machine), student, *BEST_ALONE.reasons])
+    return Choice(settings, [how, *processing_reasons(machine, processes), student, *BEST_ALONE.reasons])
 
 
 def students_training(text: Survey, size: Size, updates: float) -> str:
@@ -302,7 +302,8 @@ def processing(machine: Machine) -> str:
     return f"{fast} --fast-training --cpu-bf16" if machine.bfloat16 else f"{fast} --fast-training"
 
 
-def processing_reasons(machine: Machine) -> list[str]:
+def processing_reasons(machine: Machine, processes: int = 1) -> list[str]:
+    """On what the training computes, and in which precision."""
     if machine.gpu:
         return [ON_A_GPU]
     precision = (
@@ -310,6 +311,8 @@ def processing_reasons(machine: Machine) -> list[str]:
     )
     cores = machine.cores
     where = f"one of {cores} cores (OMP_NUM_THREADS={cores} gives it all)" if cores > 1 else "one core"
+    if processes > 1:
+        where = f"{processes} cores, one for each process"
     return [f"The training computes on {where}, in {precision}."]
 
 
