@@ -60,7 +60,7 @@ def test_a_text_is_not_replaced_by_its_translation(tmp_path, monkeypatch, name):
     Path("link.de").symlink_to("text.de")
     given = name if name == "page.html" else "text.de"
     with pytest.raises(WrongUse, match="--output is the file of --input, whose text would be lost; give it"):
-        translate.main(["run", "--from", "de", "--to", "fr", "--input", given, "--output", f"./{name}"])
+        cli.run(["translate", "run", *WORDS, "--input", given, "--output", f"./{name}"])
     assert Path(given).read_text() == "Ein Text.\n"
 
 
