@@ -99,14 +99,17 @@ def test_scores_are_as_near_the_exact_ones_as_the_models_own_probabilities(archi
     assert_as_near(scores, torch.tensor(stock, dtype=dtype), torch.tensor(exact, dtype=torch.float64))
 
 
-def test_a_search_in_float16_is_that_of_the_model_in_float16(monkeypatch):
+@pytest.mark.parametrize("seams", SEAMS.values(), ids=SEAMS)
+def test_a_search_in_float16_is_that_of_the_model_in_float16(monkeypatch, seams):
     monkeypatch.setattr(pytorch_engine, "check_precision", lambda precision, device: precision)  # no GPU
-    given, model = made_sentences(12), build(dtype=torch.float32)
+    given, model = made_sentences(12), build(dtype=torch.float32, **seams)
     chosen = PyTorchEngine(model, DICTIONARY, SmallTask().langs, plain(), precision=FLOAT16)
     assert chosen.signature == "pytorch float16" and {each.dtype for each in model.parameters()} == {
         torch.half
     }
-    assert chosen.translate_batch(given) == engine_of(build(dtype=torch.float16)).translate_batch(given)
+    assert chosen.translate_batch(given) == engine_of(build(dtype=torch.float16, **seams)).translate_batch(
+        given
+    )
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

@@ -31,9 +31,7 @@ MOST_OF_STUDENTS_DROPOUT = 0.05  # they have more sentences than their teacher
 LEAST_TOKENS = 600  # of a batch where several processes share an update: a sentence must fit into it
 TOKENS_OF_UPDATE = 28_672  # of the papers' schedule, on how many batches ever
 TOKENS_BY_GIGABYTE = 3584 / 11  # of a batch: the papers' on a GPU of 11 GB
-ON_A_GPU = (
-    "The training computes on the GPU, in float16, beside which the weights are kept in float32 (--fp16)."
-)
+ON_A_GPU = "The training computes on the GPU, in float16, with the weights kept in float32 (--fp16)."
 EVALUATED_BY_PIECES = "subwords"  # sacreBLEU's 13a does not cut scripts without spaces
 
 
