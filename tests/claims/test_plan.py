@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from zsnmt.claims.plan import FOLDER, HOURS_FILE, Job, Places, chains, plan, sel
 from zsnmt.claims.planned import jobs_table, power_table, terminal_text
 from zsnmt.claims.table import Outcome, power
 from zsnmt.claims.verdicts import Effect
+from zsnmt.cli import claims
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.runs import SCORES_FILE
 from zsnmt.report.table import Measured
@@ -408,7 +410,7 @@ def test_a_job_that_is_done_keeps_its_runs_and_how_long_it_took(places, monkeypa
     do_job(Steps("claims"), Job(ablation("demo", "query"), 1, ["L5"], runs={places.kept: 0.5}), places)
     assert called == [
         ["ablate", str(ROOT / "configs" / "demo.conf"), "query", "--seeds", "1"],
-        ["results", str(scored)],
+        ["results", str(scored), "--keep-only"],
     ]
     thought, taken = json.loads((places.runs / FOLDER / HOURS_FILE).read_text())["demo_query_seed1"]
     assert thought == 0.5 and 0 < taken < 0.5
@@ -436,3 +438,20 @@ def test_needs_are_shown_as_commands_of_all_seeds():
         "--seeds 1 2`, then `zsnmt adapt configs/add.conf runs/demo/a/seed1`, then `zsnmt adapt "
         "configs/add.conf runs/demo/a/seed2`, then `zsnmt evaluate runs/add/a/seed{1,2}`"
     )
+
+
+@pytest.mark.parametrize("ends", [None, InputError("a has failed"), KeyboardInterrupt()])
+def test_the_tables_are_made_once_of_all_that_was_done(monkeypatch, tmp_path, ends):
+    monkeypatch.setenv("RUNS", str(tmp_path))
+    called = []
+
+    def side_by_side(jobs, most):
+        assert len(jobs) > 1 and most == 2 and called == []
+        if ends:
+            raise ends
+
+    monkeypatch.setattr("zsnmt.training.children.all_side_by_side", side_by_side)
+    monkeypatch.setattr("zsnmt.claims.doing.call", lambda words, output: called.append(words))
+    with pytest.raises(type(ends)) if ends else nullcontext():
+        claims.main(["L22", "L21", "--jobs", "2", "--again"])
+    assert called == [["results"]]

@@ -44,14 +44,22 @@ def do_job(steps: Steps, job: Job, places: Places) -> None:
         with timed(spent := folder / f"{job.name}.hours.json"):
             for command in job.commands(places.runs):
                 call([in_project(word, places) for word in shlex.split(command)[1:]], output)
-        with locked(folder, steps.say):  # one job at a time rewrites the documents
-            call(["results", *map(str, scored_runs(job, places))], output)
-            hours = hours_spent(spent)
+        call(["results", *map(str, scored_runs(job, places)), "--keep-only"], output)
+        hours = hours_spent(spent)
+        with locked(folder, steps.say):  # one job at a time adds its hours
             write_json(
                 folder / HOURS_FILE, {**read_hours(places.runs), job.name: [job.expected_hours, hours]}
             )
-            spent.unlink()
+        spent.unlink()
     steps.say(f"{job.name} is done, in {hours:.1f} hours")
+
+
+def make_documents(steps: Steps, places: Places) -> None:
+    """Make the tables of documents of all results that are kept."""
+    folder = places.runs / FOLDER
+    steps.say("the tables of all results")
+    with locked(folder, steps.say), (folder / "tables.log").open("ab") as output:
+        call(["results"], output)
 
 
 @contextmanager

@@ -8,8 +8,8 @@ can decide a claim comes first. Run it again to go on after a stop.
 
 Claims are those of docs/results/claims.md. Each job is one command or two of that page, for one seed: three
 seeds, and up to ten, or forty of short trainings, where so many would tell. It prints to runs/claims/, and
-its results are kept as zsnmt results keeps them. Hours are estimates, corrected by the time that earlier jobs
-took. If the text of a job is not here, the list says what is missing.
+its results are kept as zsnmt results keeps them; the tables are made at the end. Hours are estimates,
+corrected by the time that earlier jobs took. If the text of a job is not here, the list says what is missing.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(parser, arguments)
     recipe = Recipe("claims")
 
-    from zsnmt.claims.doing import do_jobs
+    from zsnmt.claims.doing import do_jobs, make_documents
     from zsnmt.claims.plan import Places, chains, plan, select_within_budget
     from zsnmt.claims.planned import jobs_table, power_table, terminal_text
     from zsnmt.claims.table import outcomes
@@ -62,6 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not chosen:
         recipe.steps.say("nothing is left that can be done here in this time; --dry-run says what is lacking")
         return
-    all_side_by_side(
-        [partial(do_jobs, recipe.steps, chain, places) for chain in chains(chosen)], options.jobs
-    )
+    try:
+        all_side_by_side(
+            [partial(do_jobs, recipe.steps, chain, places) for chain in chains(chosen)], options.jobs
+        )
+    finally:  # also of what was done before a stop
+        make_documents(recipe.steps, places)

@@ -2,8 +2,9 @@
 them, and the drawings in docs/figures/: direct translation against the pivot, remedies, probes. A new config
 gets a page.
 
-zsnmt results RUN [RUN ...]     # add runs, then make all tables
-zsnmt results                   # only make the tables
+zsnmt results RUN [RUN ...]               # add runs, then make all tables
+zsnmt results RUN [RUN ...] --keep-only   # add runs alone
+zsnmt results                             # only make the tables
 """
 
 from collections.abc import Sequence
@@ -46,6 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         nargs="*",
         help="run folders with scores.json and other measurements, or with masked_lm.json",
     )
+    parser.add_argument(
+        "--keep-only", action="store_true", help="keep the runs, and leave tables and drawings as they are"
+    )
     options = parser.parse_args(arguments)
     if CHECKOUT is None:
         raise InputError("results are kept in docs/ of a checkout; give this command in one")
@@ -71,6 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(keep_confidence(run, KEPT))
         if has_probes(run):
             print(keep_probes(run, KEPT))
+    if options.keep_only:
+        return
     for path in sorted(KEPT.rglob("*.json")):
         lay_out(path, KEEP_AGAIN)
     for config in configs_without_page(KEPT):
