@@ -26,7 +26,7 @@ from zsnmt.claims.verdicts import (
 )
 from zsnmt.cli import VERBS
 from zsnmt.report.documents import keep_scores
-from zsnmt.report.table import Measured
+from zsnmt.report.table import Measured, numbers_of
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 from zsnmt.training.studies import STUDIES
 
@@ -169,6 +169,11 @@ def test_why_a_claim_does_not_hold_is_said_where_it_does_not():
 
 
 @pytest.mark.slow
+def listed_seeds(words: str) -> list[int]:
+    """The seeds that a command names, one by one or as a shell's range."""
+    return numbers_of(re.sub(r"\.\.", "–", ", ".join(re.findall(r"\d+(?:\.\.\d+)?", words))))
+
+
 def test_what_the_kept_results_oppose_has_an_explanation_and_each_config_has_its_commands():
     for each in outcomes(ROOT / "docs" / "results"):
         assert each.claim.why or each.verdict not in (FAILS, OPPOSED), each.claim.name
@@ -177,10 +182,10 @@ def test_what_the_kept_results_oppose_has_an_explanation_and_each_config_has_its
         there = {config for config in shown if (ROOT / "configs" / f"{config}.conf").is_file()}
         assert there <= made, each.claim.name
         for need in each.claim.needs:
-            listed = [*map(int, re.findall(r"\d+", need.shown(each.seeds_of(need)).split("--seeds")[-1]))]
+            listed = listed_seeds(need.shown(each.seeds_of(need)).split("--seeds")[-1])
             if "--seeds" not in need.shown(need.seeds):
                 continue
             for effect in each.effects:  # those of all sides; of two configs each has its own
                 if [*configs_of(effect)] in [[config.stem] for config in need.configs]:
-                    sides = [{*map(int, side.split(", "))} for side in effect.seeds.split(SIDES)]
+                    sides = [{*numbers_of(side)} for side in effect.seeds.split(SIDES)]
                     assert set.intersection(*sides) <= {*listed}, each.claim.name

@@ -15,6 +15,8 @@ from zsnmt.report.table import (
     format_cell,
     join_sentences,
     markdown_table,
+    numbers_in_short,
+    numbers_of,
     seed_cell,
     spread_note,
     text_rows,
@@ -144,3 +146,19 @@ def test_prose_is_wrapped_without_breaking_what_is_longer_than_a_line():
         ("word " * 10).rstrip(),
         signature,
     ]
+
+
+@pytest.mark.parametrize(
+    "numbers, shown",
+    [
+        ([], ""),
+        ([2], "2"),
+        ([3, 1, 2], "1, 2, 3"),
+        ([1, 2, 3, 4], "1–4"),
+        ([1, 2, 7, 8, 9, 10, 12], "1, 2, 7–10, 12"),
+        (range(1, 25), "1–24"),
+    ],
+)
+def test_many_neighbours_are_a_range(numbers, shown):
+    assert numbers_in_short(numbers) == shown
+    assert not shown or numbers_of(shown) == sorted(numbers)

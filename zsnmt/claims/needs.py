@@ -28,6 +28,8 @@ class Need:
     def shown(self, seeds: Sequence[int]) -> str:
         """The commands for some seeds as a document shows them, in backquotes."""
         listed, shown = " ".join(map(str, seeds)), []
+        if is_range(seeds):
+            listed = f"{{{{{seeds[0]}..{seeds[-1]}}}}}"
         for command in self.commands:
             command = command.replace("--seeds {seed}", f"--seeds {listed}")
             if command.startswith(OF_RUNS):
@@ -46,8 +48,15 @@ class Need:
         return [Path(word) for word in dict.fromkeys(words) if word.startswith("configs/")]
 
 
+def is_range(seeds: Sequence[int]) -> bool:
+    """Whether they are four neighbours or more, which a shell makes of the first and the last."""
+    return len(seeds) > 3 and [*seeds] == [*range(seeds[0], seeds[-1] + 1)]
+
+
 def each_of(seeds: Sequence[int]) -> str:
     """The folders of some seeds as a shell spells them, in the form of a command."""
+    if is_range(seeds):
+        return f"seed{{{{{seeds[0]}..{seeds[-1]}}}}}"
     return f"seed{seeds[0]}" if len(seeds) == 1 else f"seed{{{{{','.join(map(str, seeds))}}}}}"
 
 

@@ -32,7 +32,7 @@ from zsnmt.claims.verdicts import (
 )
 from zsnmt.report.documents import Maker
 from zsnmt.report.scores import words
-from zsnmt.report.table import Cell, Measured, Table, markdown_rows
+from zsnmt.report.table import Cell, Measured, Table, markdown_rows, numbers_of
 
 RESULTS, DETAILS = "docs/results", "claims.md"
 TITLES = ["", "claim", "the paper", "here", "verdict"]
@@ -63,7 +63,7 @@ class Outcome(NamedTuple):
         """The seeds of a need, and further ones that the figures of its configs have on all sides."""
         seeds = {*need.seeds}
         for effect in self.effects:
-            sides = [frozenset(map(int, side.split(", "))) for side in effect.seeds.split(SIDES)]
+            sides = [frozenset(numbers_of(side)) for side in effect.seeds.split(SIDES)]
             common = effect.by_config or dict.fromkeys(configs_of(effect), frozenset.intersection(*sides))
             seeds |= set().union(*(common.get(config.stem, ()) for config in need.configs))
         return sorted(seeds)

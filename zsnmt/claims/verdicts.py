@@ -20,7 +20,7 @@ from statistics import fmean, stdev, variance
 from typing import NamedTuple
 
 from zsnmt.analysis.factorial import quantile
-from zsnmt.report.table import FORMS, Measured
+from zsnmt.report.table import FORMS, Measured, numbers_of
 
 SUPPORTS, OPPOSES, OPEN = "supports", "opposes", "open"
 HOLDS, WEAKLY, UNDECIDED, OPPOSED, FAILS, UNTESTED = VERDICTS = (
@@ -63,7 +63,7 @@ class Effect:
     @property
     def fewest(self) -> int:
         """The number of seeds of the side that has the fewest."""
-        return min(len(side.split(", ")) for side in self.seeds.split(SIDES))
+        return min(len(numbers_of(side)) for side in self.seeds.split(SIDES))
 
     @property
     def speaks(self) -> bool:

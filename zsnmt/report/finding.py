@@ -12,7 +12,7 @@ from zsnmt.languages import KINDS, ZERO_RESOURCE, ZERO_SHOT, kind_name, other_pa
 from zsnmt.report.alike import list_some
 from zsnmt.report.scores import all_directions, runs_by_system
 from zsnmt.report.significance import Part, difference, mean_of_part, of_same_seeds
-from zsnmt.report.table import Measured, complete, join_sentences
+from zsnmt.report.table import Measured, complete, join_sentences, numbers_in_short
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.ways import DIRECT, OWN_PIVOT, PIVOT, Way
 from zsnmt.scoring.figures import MAIN
@@ -153,8 +153,7 @@ def compare_with_pivot(direct: SystemMean, pivot: SystemMean, name: str) -> str:
     by = f" by {pivot.translator}" if pivot.translator != direct.system else ""
     over = ""
     if pair.seeds and {len(direct.part.runs), len(pivot.part.runs)} != {len(pair.seeds)}:
-        listed = ", ".join(map(str, pair.seeds))
-        over = f" against {against.head} with seed {listed}, which both have"
+        over = f" against {against.head} with seed {numbers_in_short(pair.seeds)}, which both have"
     return f"Through {name}, in two translations{by}, {shown.head} BLEU{over}: {how}{doubts(pair)}."
 
 

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import NamedTuple, Protocol, TypeVar
 
 from zsnmt.languages import KINDS, SUPERVISED, ZERO_SHOT, Direction, kind_name
-from zsnmt.report.table import FORMS, complete
+from zsnmt.report.table import FORMS, complete, numbers_in_short
 from zsnmt.runs.scores import Scores, order_groups
 from zsnmt.runs.systems import BASELINE
 from zsnmt.runs.ways import DIRECT, PIVOT, Way
@@ -184,7 +184,7 @@ def runs_by_system(runs: Sequence[AnyRunResult]) -> dict[str, list[AnyRunResult]
 
 def seeds(runs: Sequence[RunResult]) -> str:
     """The seeds of a system's runs."""
-    return ", ".join(str(run.seed) for run in runs)
+    return numbers_in_short(run.seed for run in runs)
 
 
 def short_commit(commit: str) -> str:

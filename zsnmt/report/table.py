@@ -246,6 +246,25 @@ def write_tsv(path: Path, columns: Sequence[str], rows: Sequence[Sequence]) -> N
         file.write(tsv(Table("", "", [*columns], rows=[*map(list, rows)], about="")).encode("utf-8"))
 
 
+def numbers_in_short(numbers: Iterable[int]) -> str:
+    """Different numbers in their order, four neighbours and more as a range: `1, 2, 7–12`."""
+    found: list[list[int]] = []
+    for number in sorted(numbers):
+        if found and number == found[-1][-1] + 1:
+            found[-1].append(number)
+        else:
+            found.append([number])
+    return ", ".join(
+        f"{each[0]}–{each[-1]}" if len(each) > 3 else ", ".join(map(str, each)) for each in found
+    )
+
+
+def numbers_of(shown: str) -> list[int]:
+    """The numbers that are shown so in short."""
+    ranges = [each.split("–") for each in shown.split(", ")]
+    return [number for each in ranges for number in range(int(each[0]), int(each[-1]) + 1)]
+
+
 def tsv_cell(value: object) -> str:
     return "" if value is None else " ".join(str(value).split())
 

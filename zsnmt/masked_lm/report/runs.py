@@ -16,6 +16,7 @@ from zsnmt.masked_lm.runs import SCORES_FILE, score_file
 from zsnmt.modules.position_names import LABELS as NAMES
 from zsnmt.modules.position_names import POSITION_ENCODINGS
 from zsnmt.report.alike import check_alike
+from zsnmt.report.table import numbers_in_short
 from zsnmt.runs.systems import CLIPPED, PRODUCT
 
 REMEDY = "score the run with zsnmt masked-lm"
@@ -225,7 +226,7 @@ def runs_by_seed(runs: Iterable[dict], system: str, conditions: Sequence[str]) -
 
 def seeds(runs: Sequence[dict]) -> str:
     """The seeds of a system's runs."""
-    return ", ".join(str(run["seed"]) for run in runs)
+    return numbers_in_short(run["seed"] for run in runs)
 
 
 def common_training(runs: Sequence[dict]) -> str:

@@ -23,7 +23,7 @@ from zsnmt.masked_lm.report.runs import (
     seeds,
 )
 from zsnmt.report.scores import short_commit
-from zsnmt.report.table import Cell, Table, join_sentences
+from zsnmt.report.table import Cell, Table, join_sentences, numbers_in_short
 
 ENCODINGS_TABLE = "encodings_"  # begins the names of those
 TEXT_TABLES = ("orders", "sizes")  # tables of what the runs were trained on
@@ -135,7 +135,7 @@ def mean_rows(
     """One row per system that has seeds in all conditions: label, seeds, and means over the conditions."""
     found = {label: runs_by_seed(runs, system, conditions) for system, label in systems.items()}
     return [
-        [label, ", ".join(map(str, of_system)), *(column.mean([*of_system.values()]) for column in shown)]
+        [label, numbers_in_short(of_system), *(column.mean([*of_system.values()]) for column in shown)]
         for label, of_system in found.items()
         if of_system
     ]
@@ -147,7 +147,7 @@ def incomplete_note(runs: Sequence[dict], systems: dict[str, str], conditions: S
     for system, label in systems.items():
         there = {run["seed"] for condition in conditions for run in runs_of(runs, system, condition)}
         if lacking := sorted(there - {*runs_by_seed(runs, system, conditions)}):
-            missing.append(f"{label} seed {', '.join(map(str, lacking))}")
+            missing.append(f"{label} seed {numbers_in_short(lacking)}")
     return f"Left out, since they lack some of the conditions: {'; '.join(missing)}." if missing else ""
 
 

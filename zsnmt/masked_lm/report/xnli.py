@@ -10,7 +10,7 @@ from zsnmt.files.kinds import check_kinds
 from zsnmt.files.records import damage_of, read_json
 from zsnmt.masked_lm.report.runs import LABELS
 from zsnmt.report.alike import check_alike
-from zsnmt.report.table import Table, seed_cell
+from zsnmt.report.table import Table, numbers_in_short, seed_cell
 
 SCORES_FILE = "xnli.json"
 REMEDY = "score the run with zsnmt xnli"
@@ -65,7 +65,7 @@ def accuracy_table(runs: Sequence[dict]) -> Table:
         means = [
             seed_cell("accuracy", [run["accuracy"][language] for run in of_system]) for language in languages
         ]
-        rows.append([LABELS.get(system, system), ", ".join(str(run["seed"]) for run in of_system), *means])
+        rows.append([LABELS.get(system, system), numbers_in_short(run["seed"] for run in of_system), *means])
     about = (
         f"Accuracy on XNLI; fine-tuned on {runs[0]['pairs']['train']:,} pairs in {languages[0]}, chance "
         "is one of three labels."

@@ -14,7 +14,7 @@ from zsnmt.errors import InputError
 from zsnmt.report.chosen import MARK, chosen_note
 from zsnmt.report.papers.comparable import comparisons, verdict
 from zsnmt.report.papers.published import Key, published
-from zsnmt.report.table import FORMS, Cell, Measured, Table, join_sentences
+from zsnmt.report.table import FORMS, Cell, Measured, Table, join_sentences, numbers_in_short
 
 Item = Any  # what a run is known by: its scores, its probes
 Rows = Mapping[Key, Mapping[str, Measured | None]]  # by the parts of a row's name, the first the data set
@@ -213,4 +213,4 @@ class PaperTable:
 
 def list_seeds(seeds: Collection[int]) -> str:
     """`seed 1`; `seeds 1, 2, 3`."""
-    return f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, sorted(seeds)))}"
+    return f"seed{'s' * (len(seeds) > 1)} {numbers_in_short(seeds)}"

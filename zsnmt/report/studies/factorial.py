@@ -10,7 +10,7 @@ from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.languages import SUPERVISED, Direction
 from zsnmt.report.notes import signature_note
 from zsnmt.report.scores import runs_by_system
-from zsnmt.report.table import Cell, Measured, Table, join_sentences
+from zsnmt.report.table import Cell, Measured, Table, join_sentences, numbers_in_short
 from zsnmt.runs.grid import Design
 from zsnmt.runs.scores import Result, Scores
 from zsnmt.runs.ways import DIRECT, Way
@@ -183,7 +183,7 @@ def effect_rows(
 ) -> list[list[Cell]]:
     """One row per effect that is chosen: its name, its seeds, and what it is on each response."""
     names = [factor.name for factor in design.factors]
-    seeds = ", ".join(map(str, blocks.seeds))
+    seeds = numbers_in_short(blocks.seeds)
     return [
         [" × ".join(term), seeds, *(cell(design, blocks, response, term=term) for response in measured)]
         for term in terms(names)
