@@ -433,6 +433,8 @@ def test_needs_are_shown_as_commands_of_all_seeds():
     )
     shown = probing("demo", ["a"]).shown([1, 2, 3])
     assert shown.endswith("--seeds 1 2 3`, then `zsnmt probe runs/demo/a/seed{1,2,3}`")
+    many = probing("demo", ["a"]).shown([2, 3, 4, 5])
+    assert many.endswith("--seeds {2..5}`, then `zsnmt probe runs/demo/a/seed{2..5}`")
     adapted = adaptation("add", "demo", ["a"]).shown([1, 2])
     assert adapted.endswith(
         "--seeds 1 2`, then `zsnmt adapt configs/add.conf runs/demo/a/seed1`, then `zsnmt adapt "

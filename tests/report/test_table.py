@@ -161,4 +161,4 @@ def test_prose_is_wrapped_without_breaking_what_is_longer_than_a_line():
 )
 def test_many_neighbours_are_a_range(numbers, shown):
     assert numbers_in_short(numbers) == shown
-    assert not shown or numbers_of(shown) == sorted(numbers)
+    assert numbers_of(shown) == sorted(numbers)
