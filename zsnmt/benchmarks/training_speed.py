@@ -22,17 +22,18 @@ from zsnmt.training.machine import GIGABYTE, this_machine
 STOCK = "fairseq's"
 PRECISIONS = {"float32": [], "bfloat16": ["--cpu-bf16"]}
 PRECISIONS_OF_GPUS = {"float32": [], "float16": ["--fp16"], "bfloat16": ["--bf16"]}
+FAST_TRAINING = "and --fast-training"
 # Each with those before it.
 OPTIONS = {
     STOCK: ["--criterion", "label_smoothed_cross_entropy", "--optimizer", "adam"],
-    "and --fast-training": ["--fast-training"],
+    FAST_TRAINING: ["--fast-training"],
     "and --criterion chunked_label_smoothed_cross_entropy": [
         "--criterion",
         "chunked_label_smoothed_cross_entropy",
     ],
     "and --optimizer fused_adam": ["--optimizer", "fused_adam"],
 }
-OPTIONS_OF_GPUS = {name: OPTIONS[name] for name in OPTIONS if name != "and --fast-training"}  # no gain there
+OPTIONS_OF_GPUS = {name: OPTIONS[name] for name in OPTIONS if name != FAST_TRAINING}  # which changes nothing
 RECIPE = (
     "--distributed-world-size 1 --task zs_translation --arch zs_transformer_residual --label-smoothing 0.1 "
     "--adam-betas (0.9,0.98) --adam-eps 1e-9 --clip-norm 0 --lr-scheduler inverse_sqrt --lr 2e-3 "

@@ -44,11 +44,11 @@ class FairseqEngine:
 
     def translate_batch(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
         """The hypotheses of each sentence, best first."""
-        return in_parts_that_fit(self.search, sentences)
+        return in_parts_that_fit(self.search_at_once, sentences)
 
     @torch.no_grad()  # in inference mode another way of multiplying is taken, with other last bits
-    def search(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
-        """The same, all at once."""
+    def search_at_once(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
+        """The same."""
         return hypotheses(self.generator, self.net_input(sentences), self.starts(sentences))
 
     @torch.no_grad()

@@ -119,8 +119,7 @@ def larger_batches(engine: Engine) -> int:
     import torch
 
     free, _ = torch.cuda.mem_get_info(device)
-    models, search = len(getattr(alone, "engines", [alone])), getattr(alone, "search", Search())
-    beam = search.beam if isinstance(search, Search) else Search.beam
+    models, beam = len(getattr(alone, "engines", [alone])), getattr(alone, "search", Search()).beam
     return max(1, min(LARGER_ON_A_GPU, int(free * Search.beam / (GPU_MEMORY_OF_A_BATCH * models * beam))))
 
 

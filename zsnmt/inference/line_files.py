@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from tqdm import tqdm
 
+from zsnmt.decoding.options import BATCH_SENTENCES
 from zsnmt.errors import InputError
 from zsnmt.files.blocks import Blocks, writing_blocks
 from zsnmt.files.checksums import checksum_of
@@ -132,8 +133,9 @@ class LineTranslation:
     def key(self, text: LineFile, models: Sequence[str]) -> str:
         """The checksum of all that decides what is written."""
         translator = self.translator
-        batches = translator.batch_tokens, translator.batch_sentences
-        engine = (translator.signature, translator.settings, translator.method, *batches)
+        # Batches on a GPU are by its memory, which may have changed since a stop.
+        tokens = translator.batch_tokens if translator.batch_sentences == BATCH_SENTENCES else 0
+        engine = (translator.signature, translator.settings, translator.method, tokens)
         wanted = (self.legs, self.form, self.agreement, self.nbest, self.at_a_time)
         return checksum_of({"text": text.checksum, "models": models, "engine": engine, "wanted": wanted})
 

@@ -59,9 +59,9 @@ class MethodEngine:
 
     def translate_batch(self, bundles: Sequence[Bundle]) -> list[list[Hypothesis]]:
         """The hypotheses of each bundle, best first."""
-        return in_parts_that_fit(self.search, bundles)
+        return in_parts_that_fit(self.search_at_once, bundles)
 
-    def search(self, bundles: Sequence[Bundle]) -> list[list[Hypothesis]]:
+    def search_at_once(self, bundles: Sequence[Bundle]) -> list[list[Hypothesis]]:
         """The same. Bundles with as many sentences are one search, where they are written with the same
         symbols.
         """
