@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import subprocess
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -10,8 +11,9 @@ import pytest
 from tests.conftest import ROOT
 from tests.support.runs import log_line, validate
 from zsnmt.errors import InputError
+from zsnmt.runs import folder
 from zsnmt.runs.commands import recipe_command, same_command
-from zsnmt.runs.folder import describe_run, read_record
+from zsnmt.runs.folder import commit, describe_run, read_record
 from zsnmt.runs.start import ADAPTED_FROM, BEGAN_WITH, TAUGHT_BY, Beginning, check_same_run, start_run
 
 
@@ -211,3 +213,22 @@ def test_what_was_zero_resource_to_a_run_is_so_to_the_one_that_goes_on_from_it(m
     start_run(folder / "adapted", beginning)
     assert read_record(folder / "adapted")["synthetic"] == ["de-fr", "fr-de"]
     assert "synthetic" not in record
+
+
+@pytest.mark.parametrize(
+    "changed, marked", [("zsnmt/a.py", True), ("configs/a.conf", True), ("docs/a.md", False), ("R.md", False)]
+)
+def test_the_commit_is_marked_where_what_makes_runs_differs_from_it(tmp_path, monkeypatch, changed, marked):
+    def git(*words: str) -> None:
+        subprocess.run(["git", "-C", str(tmp_path), *words], check=True, capture_output=True)
+
+    for name in ("zsnmt/a.py", "configs/a.conf", "docs/a.md", "R.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("as it was")
+    git("init")
+    git("add", ".")
+    git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-m", "all")
+    monkeypatch.setattr(folder, "CHECKOUT", tmp_path)
+    assert not commit().endswith("+changes")
+    (tmp_path / changed).write_text("otherwise")
+    assert commit().endswith("+changes") == marked

@@ -153,9 +153,12 @@ def is_as_translated(path: Path, settings: Mapping) -> bool:
     return sha256(path) == settings.get(HYPOTHESES_CHECKSUMS, {}).get(path.name, sha256(path))
 
 
+READ = (".", ":(exclude)docs", ":(exclude,glob)*.md")  # by what makes runs
+
+
 def commit() -> str:
-    """The commit of the project, marked where files differ from it, or the version that was installed;
-    `unknown` for a checkout without its history.
+    """The commit of the project, marked where files differ from it, but for documents, which no run reads; or
+    the version that was installed; `unknown` for a checkout without its history.
     """
     if CHECKOUT is None:  # a repository around it would be another's
         return f"v{version('zsnmt')}"
@@ -168,7 +171,7 @@ def commit() -> str:
 
     try:
         return git("rev-parse", "HEAD") + (
-            "+changes" if git("status", "--porcelain", "--untracked-files=no") else ""
+            "+changes" if git("status", "--porcelain", "--untracked-files=no", "--", *READ) else ""
         )
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
