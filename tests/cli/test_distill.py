@@ -4,9 +4,11 @@ from argparse import Namespace
 from types import SimpleNamespace
 
 import pytest
+import torch
 
 from zsnmt.cli import ablate, distill
 from zsnmt.console import WrongUse
+from zsnmt.errors import InputError
 from zsnmt.runs.systems import System
 
 
@@ -21,6 +23,16 @@ def test_options_of_translations_are_refused_where_there_are_none(tmp_path, monk
         WrongUse, match=f"^{given[0]} is of translations to learn from, and with --sides none"
     ):
         distill.main([str(tmp_path / "some.conf"), str(tmp_path), *control, *given])
+
+
+@pytest.mark.parametrize("engine", [(), ("--engine", "pytorch")])
+def test_a_precision_that_the_machine_has_not_is_refused_before_any_text_is_read(
+    tmp_path, monkeypatch, engine
+):
+    monkeypatch.setattr("zsnmt.runs.folder.check_trained", lambda run: None)
+    wrong, device = ("int8", "CPU") if torch.cuda.is_available() else ("float16", "GPU")
+    with pytest.raises(InputError, match=f"^{wrong} is for a {device}"):
+        distill.main([str(tmp_path / "none.conf"), str(tmp_path), "--precision", wrong, *engine])
 
 
 @pytest.mark.parametrize(

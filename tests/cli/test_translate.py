@@ -1,5 +1,6 @@
 """`zsnmt translate`: what it refuses before it reads text, and what is there when it is stopped."""
 
+import fcntl
 import os
 import select
 import signal
@@ -259,6 +260,9 @@ def test_what_a_killed_command_translated_is_kept(older, text, lines, warm_pytho
         time.sleep(0.005)
     process.kill()
     assert process.wait() == -signal.SIGKILL
+    (part,) = text.parent.glob("out.*.part")
+    with part.open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # what it was a copy of ends a moment later
     assert translate(older, text) == expected
     assert " of 440 lines were translated before" in capfd.readouterr().err
 

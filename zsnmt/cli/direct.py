@@ -18,10 +18,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from zsnmt import console
 from zsnmt.cli import distill
-from zsnmt.cli.recipe import Recipe, add_check, add_seeds, add_team, chosen_team, gpus_here, split_options
+from zsnmt.cli.recipe import (
+    Recipe,
+    add_check,
+    add_seeds,
+    add_team,
+    check_precision_here,
+    chosen_team,
+    gpus_here,
+    split_options,
+)
 from zsnmt.cli.train import add_own_text, is_config_of, make_config
 from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME
-from zsnmt.decoding.options import FLOAT32, PRECISIONS, EngineChoice
+from zsnmt.decoding.options import PRECISIONS, EngineChoice
 from zsnmt.distillation.settings import NONE, SOURCES
 from zsnmt.errors import InputError
 from zsnmt.runs.systems import BASELINE, STUDENTS
@@ -139,10 +148,7 @@ def check(experiment: "Experiment", precision: str | None) -> None:
     options of its trainings or its students that fairseq refuses, and for a precision in which this machine
     does not translate.
     """
-    import torch
-
-    from zsnmt.decoding.packed.linear import check_precision  # loads fairseq
-    from zsnmt.training.fairseq_options import training_options
+    from zsnmt.training.fairseq_options import training_options  # loads fairseq
 
     config = experiment.config
     pivot, *others = config.languages
@@ -151,7 +157,7 @@ def check(experiment: "Experiment", precision: str | None) -> None:
             f"{experiment.file} has the languages {pivot} and {others[0]} alone, and no others to translate "
             "between; train on them with zsnmt train"
         )
-    check_precision(precision or FLOAT32, torch.device("cuda" if torch.cuda.is_available() else "cpu"))
+    check_precision_here(precision)
     _ = training_options(BASELINE.name, [*config.fairseq_options, *config.distillation])
 
 

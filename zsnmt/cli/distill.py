@@ -27,6 +27,7 @@ from zsnmt.cli.recipe import (
     Recipe,
     add_check,
     add_team,
+    check_precision_here,
     chosen_team,
     gpus_here,
     parse_own,
@@ -37,6 +38,7 @@ from zsnmt.cli.recipe import (
     whole_number,
 )
 from zsnmt.decoding.options import (
+    PYTORCH,
     add_beside,
     add_engine_options,
     add_search_options,
@@ -198,6 +200,8 @@ def teach(recipe: Recipe, options: Namespace, *, words: Sequence[str], further: 
         check_trained(run)
     options.sides = options.sides or (NONE if options.remedy else Distillation.sides)
     refuse_what_nothing_reads(options)
+    if options.engine in (None, PYTORCH):
+        check_precision_here(options.precision)
     experiment = read_experiment(Path(options.config), recipe.runs, recipe.variables)
     synthetic = SyntheticSettings(
         lines=options.lines,

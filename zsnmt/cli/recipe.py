@@ -175,6 +175,16 @@ def gpus_here(wanted: int | None) -> int:
     return wanted or there
 
 
+def check_precision_here(precision: str | None) -> None:
+    """`InputError` for a precision in which PyTorch does not translate on this machine."""
+    import torch
+
+    from zsnmt.decoding.options import FLOAT32
+    from zsnmt.decoding.packed.linear import check_precision  # loads fairseq
+
+    check_precision(precision or FLOAT32, torch.device("cuda" if torch.cuda.is_available() else "cpu"))
+
+
 def add_check(parser: console.Parser) -> None:
     """Add the option that has all inputs compared by content."""
     parser.add_argument(
