@@ -13,8 +13,8 @@ from zsnmt.errors import InputError
 LINES, OUTPUT = 5, 4
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_without_a_gpu_it_says_what_measures_a_cpu():
+def test_without_a_gpu_it_says_what_measures_a_cpu(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(InputError, match="there is no GPU; zsnmt benchmark translation measures engines on"):
         next(module.gpu("demo", LINES, 3, [2], rounds=1, output=None))
 

@@ -17,7 +17,6 @@ from zsnmt.claims.verdicts import (
     FAILS,
     HOLDS,
     OPPOSED,
-    SIDES,
     UNDECIDED,
     UNTESTED,
     VERDICTS,
@@ -26,7 +25,7 @@ from zsnmt.claims.verdicts import (
 )
 from zsnmt.cli import VERBS
 from zsnmt.report.documents import keep_scores
-from zsnmt.report.table import Measured, numbers_of
+from zsnmt.report.table import Measured
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 from zsnmt.training.studies import STUDIES
 
@@ -162,7 +161,7 @@ def test_why_a_claim_does_not_hold_is_said_where_it_does_not():
     claim = BY_NAME["L2"]
     said = f"Why: {claim.why}"
     opposing, open_ = (
-        Effect("made_up", "1, 2", Measured("bleu", -5.0, interval=interval, difference=True), several=True)
+        Effect("made_up", [[1, 2]], Measured("bleu", -5.0, interval=interval, difference=True), several=True)
         for interval in ((-6.0, -4.0), (-11.0, 1.0))
     )
     assert said in detail(Outcome(claim, [opposing])) and said not in detail(Outcome(claim, [open_]))
@@ -171,7 +170,8 @@ def test_why_a_claim_does_not_hold_is_said_where_it_does_not():
 @pytest.mark.slow
 def listed_seeds(words: str) -> list[int]:
     """The seeds that a command names, one by one or as a shell's range."""
-    return numbers_of(re.sub(r"\.\.", "–", ", ".join(re.findall(r"\d+(?:\.\.\d+)?", words))))
+    found = re.findall(r"(\d+)(?:\.\.(\d+))?", words)
+    return [seed for first, last in found for seed in range(int(first), int(last or first) + 1)]
 
 
 def test_what_the_kept_results_oppose_has_an_explanation_and_each_config_has_its_commands():
@@ -187,5 +187,4 @@ def test_what_the_kept_results_oppose_has_an_explanation_and_each_config_has_its
                 continue
             for effect in each.effects:  # those of all sides; of two configs each has its own
                 if [*configs_of(effect)] in [[config.stem] for config in need.configs]:
-                    sides = [{*numbers_of(side)} for side in effect.seeds.split(SIDES)]
-                    assert set.intersection(*sides) <= {*listed}, each.claim.name
+                    assert set.intersection(*map(set, effect.sides)) <= {*listed}, each.claim.name

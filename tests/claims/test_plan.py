@@ -73,7 +73,7 @@ def test_more_seeds_are_planned_where_a_few_more_would_tell(places, config, valu
     interval = value - 10.0, value + 10.0
     effect = Effect(
         config,
-        "1, 2, 3",
+        [[1, 2, 3]],
         Measured("bleu", value, interval=interval, difference=True),
         several=True,
         deviations=() if deviation is None else (deviation, deviation),
@@ -86,7 +86,7 @@ def test_more_seeds_are_planned_where_a_few_more_would_tell(places, config, valu
 
 def test_of_cheap_jobs_more_seeds_are_planned(places, monkeypatch):
     measured = Measured("bleu", -3.0, interval=(-9.0, 3.0), difference=True)
-    effect = Effect("word_orders", "1, 2, 3", measured, several=True, deviations=(3.0, 3.0))
+    effect = Effect("word_orders", [[1, 2, 3]], measured, several=True, deviations=(3.0, 3.0))
     planned = []
     for cheap in (0.0, 1e9):
         monkeypatch.setattr("zsnmt.claims.plan.CHEAP", cheap)
@@ -97,7 +97,9 @@ def test_of_cheap_jobs_more_seeds_are_planned(places, monkeypatch):
 def test_seeds_that_begin_at_zero_are_counted(places):
     """Five tell: 0 to 4."""
     measured = Measured("ml_score", -0.05, interval=(-0.1, 0.1), difference=True)
-    effect = Effect("bert_tiny", "0, 1, 2", measured, several=True, part="EN+[EN]", deviations=(0.017, 0.017))
+    effect = Effect(
+        "bert_tiny", [[0, 1, 2]], measured, several=True, part="EN+[EN]", deviations=(0.017, 0.017)
+    )
     found = plan([Outcome(BY_NAME["R3"], [effect])], places, ["R3"])
     assert power_rows_end(effect, "R3") == " 5" and [
         job.seed for job in found if job.need.name == "bert_tiny_classic"
@@ -111,13 +113,13 @@ def power_rows_end(effect: Effect, name: str) -> str:
 
 def test_where_a_config_decides_no_more_seeds_are_planned(places):
     measured = Measured("bleu", -5.0, interval=(-6.0, -4.0), difference=True)
-    decided = Effect("word_orders", "1, 2, 3", measured, several=True, deviations=(3.0, 3.0))
+    decided = Effect("word_orders", [[1, 2, 3]], measured, several=True, deviations=(3.0, 3.0))
     assert [job.seed for job in plan([Outcome(BY_NAME["L18"], [decided])], places, ["L18"])] == [1, 2, 3]
 
 
 def test_where_it_takes_longer_trainings_no_more_seeds_are_planned(places):
     measured = Measured("bleu", -1.2, interval=(-2.0, -0.4), difference=True)
-    open_still = Effect("demo", "1, 2, 3", measured, several=True, deviations=(0.1, 0.1))
+    open_still = Effect("demo", [[1, 2, 3]], measured, several=True, deviations=(0.1, 0.1))
     unfinished = replace(open_still, unfinished=True)
     for effects, seeds, told in (
         ([open_still], 6, "6"),
@@ -134,7 +136,7 @@ def test_a_figure_that_compares_configs_has_the_seeds_of_each(places):
     one, other = "word_orders", "word_orders_little_data"
     effect = Effect(
         f"{one} → {other}",
-        "1, 2, 3, 4, 5; 1, 2; 1, 2, 3",
+        [[1, 2, 3, 4, 5], [1, 2], [1, 2, 3]],
         measured,
         several=True,
         by_config={one: frozenset(range(1, 6)), other: frozenset([1, 2, 4])},

@@ -38,7 +38,7 @@ FIGURES = {SUPPORTS: (2.0, 3.0), OPPOSES: (-3.0, -2.0), OPEN: (-1.0, 4.0)}
 
 def voting(vote: str, several: bool, wanted=None) -> Effect:
     measured = Measured("bleu", sum(FIGURES[vote]) / 2, interval=FIGURES[vote], difference=True)
-    return Effect("made_up", "1, 2" if several else "1", measured, several=several, range=wanted)
+    return Effect("made_up", [[1, 2]] if several else "1", measured, several=several, range=wanted)
 
 
 @pytest.mark.parametrize(
@@ -128,12 +128,12 @@ def test_a_claim_of_which_a_clause_is_not_tested_does_not_hold_by_the_others(vot
 def test_the_interval_is_widened_to_welchs_of_the_seeds():
     sides = [5.0, 7.0, 9.0], [1.0, 2.0]
     noise = ttest_ind(*sides, equal_var=False).confidence_interval(0.95).high - 5.5
-    found = effect("made_up", difference("bleu", *sides), sides, seeds="1, 2")
+    found = effect("made_up", difference("bleu", *sides), sides, seeds=[[1, 2]])
     assert found.several and found.measured.mean == 5.5
     assert found.measured.interval == pytest.approx((5.5 - noise, 5.5 + noise))
     assert found.deviation == pytest.approx(math.sqrt((4.0 + 0.5) / 2))
     bootstrapped = Measured("bleu", 5.5, interval=(-9.0, 6.0), difference=True)
-    widened = effect("made_up", bootstrapped, sides, seeds="1, 2").measured
+    widened = effect("made_up", bootstrapped, sides, seeds=[[1, 2]]).measured
     assert widened.interval == pytest.approx((-9.0, 5.5 + noise))
 
 
@@ -151,7 +151,7 @@ def test_the_interval_of_a_share_ends_where_shares_do():
         (difference("accuracy", *sides), (-1.0, 1.0)),
         (Measured("off_target", 0.5), (0.0, 1.0)),
     ):
-        assert effect("made_up", measured, sides, seeds="1, 2").measured.interval == ends
+        assert effect("made_up", measured, sides, seeds=[[1, 2]]).measured.interval == ends
 
 
 def test_seeds_that_are_alike_widen_nothing():
@@ -165,10 +165,10 @@ def test_the_interval_of_one_mean_is_students():
 
 def test_one_seed_widens_nothing_and_has_no_interval_of_its_own():
     one = [5.0], [1.0, 2.0]
-    found = effect("made_up", difference("bleu", *one), one, seeds="1")
+    found = effect("made_up", difference("bleu", *one), one, seeds=[[1]])
     assert found.measured.interval is None and not found.several and found.deviation is None
     bootstrapped = Measured("bleu", 4.0, interval=(3.0, 5.0))
-    assert effect("made_up", bootstrapped, ([5.0], [1.0]), seeds="1").measured.interval == (3.0, 5.0)
+    assert effect("made_up", bootstrapped, ([5.0], [1.0]), seeds=[[1]]).measured.interval == (3.0, 5.0)
 
 
 @pytest.mark.parametrize("deviations", [(1.0,), (1.0, 1.0), (1.0, 0.2), (0.5, 0.5, 1.0, 0.1)])

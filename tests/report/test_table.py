@@ -16,7 +16,6 @@ from zsnmt.report.table import (
     join_sentences,
     markdown_table,
     numbers_in_short,
-    numbers_of,
     seed_cell,
     spread_note,
     text_rows,
@@ -161,4 +160,3 @@ def test_prose_is_wrapped_without_breaking_what_is_longer_than_a_line():
 )
 def test_many_neighbours_are_a_range(numbers, shown):
     assert numbers_in_short(numbers) == shown
-    assert numbers_of(shown) == sorted(numbers)

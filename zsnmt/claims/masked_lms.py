@@ -5,10 +5,10 @@ from itertools import chain
 from statistics import fmean
 
 from zsnmt.claims.kept import Evidence, Kept
-from zsnmt.claims.verdicts import Effect, Range, difference, effect, list_sides
+from zsnmt.claims.verdicts import Effect, Range, difference, effect
 from zsnmt.masked_lm.report.columns import FIRST, FULL, Column
 from zsnmt.masked_lm.report.runs import NONE, SAME, condition_label, conditions_of, runs_of
-from zsnmt.report.table import complete, numbers_in_short
+from zsnmt.report.table import complete
 
 CLASSIC = ("sinusoidal", "learned")
 MODERN = ("tupe_absolute", "tupe_relative", "relative_key", "relative_key_query")
@@ -195,7 +195,7 @@ def compare(
             config,
             difference(column.figure, values, others),
             paired if column in SAME_MASKS else [values, others],
-            seeds=list_sides(*(numbers_in_short(side) for side in (one, other))),
+            seeds=[[*side] for side in (one, other)],
             part=part,
             range=wanted,
             chosen_from=chosen_from,

@@ -27,9 +27,7 @@ class Need:
 
     def shown(self, seeds: Sequence[int]) -> str:
         """The commands for some seeds as a document shows them, in backquotes."""
-        listed, shown = " ".join(map(str, seeds)), []
-        if is_range(seeds):
-            listed = f"{{{{{seeds[0]}..{seeds[-1]}}}}}"
+        listed, shown = in_braces(seeds) if is_range(seeds) else " ".join(map(str, seeds)), []
         for command in self.commands:
             command = command.replace("--seeds {seed}", f"--seeds {listed}")
             if command.startswith(OF_RUNS):
@@ -55,9 +53,13 @@ def is_range(seeds: Sequence[int]) -> bool:
 
 def each_of(seeds: Sequence[int]) -> str:
     """The folders of some seeds as a shell spells them, in the form of a command."""
-    if is_range(seeds):
-        return f"seed{{{{{seeds[0]}..{seeds[-1]}}}}}"
-    return f"seed{seeds[0]}" if len(seeds) == 1 else f"seed{{{{{','.join(map(str, seeds))}}}}}"
+    return f"seed{seeds[0] if len(seeds) == 1 else in_braces(seeds)}"
+
+
+def in_braces(seeds: Sequence[int]) -> str:
+    """Several seeds as a shell spells them, in the form of a command, whose braces are doubled."""
+    inner = f"{seeds[0]}..{seeds[-1]}" if is_range(seeds) else ",".join(map(str, seeds))
+    return f"{{{{{inner}}}}}"
 
 
 def ablation(config: str, study: str, systems: Sequence[str] = (), *, pivot: str = "") -> Need:

@@ -6,11 +6,10 @@ from statistics import fmean
 
 from zsnmt.analysis.state_folder import FINAL
 from zsnmt.claims.kept import Evidence, Kept
-from zsnmt.claims.verdicts import Effect, difference, effect, list_sides
+from zsnmt.claims.verdicts import Effect, difference, effect, seeds_of
 from zsnmt.languages import FAMILIES
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import Finding
-from zsnmt.report.scores import seeds
 from zsnmt.report.table import complete
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 
@@ -57,8 +56,8 @@ def finding(what: Finding, layer: LayerOf = output_layer) -> Evidence:
                 if values and others:
                     shown = difference(what.figure, values, others)
                     part = "" if at == FINAL else f"layer {at}"
-                    of_both = list_sides(*map(seeds, pair))
-                    found.append(effect(config, shown, (values, others), seeds=of_both, part=part))
+                    sides = (values, others)
+                    found.append(effect(config, shown, sides, seeds=seeds_of(*pair), part=part))
         return found
 
     return effects

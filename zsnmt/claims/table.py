@@ -18,7 +18,6 @@ from zsnmt.claims.verdicts import (
     MOST,
     OPEN,
     OPPOSED,
-    SIDES,
     UNDECIDED,
     UNTESTED,
     VERDICTS,
@@ -32,7 +31,7 @@ from zsnmt.claims.verdicts import (
 )
 from zsnmt.report.documents import Maker
 from zsnmt.report.scores import words
-from zsnmt.report.table import Cell, Measured, Table, markdown_rows, numbers_of
+from zsnmt.report.table import Cell, Measured, Table, markdown_rows
 
 RESULTS, DETAILS = "docs/results", "claims.md"
 TITLES = ["", "claim", "the paper", "here", "verdict"]
@@ -63,8 +62,8 @@ class Outcome(NamedTuple):
         """The seeds of a need, and further ones that the figures of its configs have on all sides."""
         seeds = {*need.seeds}
         for effect in self.effects:
-            sides = [frozenset(numbers_of(side)) for side in effect.seeds.split(SIDES)]
-            common = effect.by_config or dict.fromkeys(configs_of(effect), frozenset.intersection(*sides))
+            on_all = frozenset.intersection(*map(frozenset, effect.sides))
+            common = effect.by_config or dict.fromkeys(configs_of(effect), on_all)
             seeds |= set().union(*(common.get(config.stem, ()) for config in need.configs))
         return sorted(seeds)
 

@@ -6,12 +6,11 @@ from dataclasses import replace
 from statistics import fmean
 
 from zsnmt.claims.kept import Evidence, Kept, Systems
-from zsnmt.claims.verdicts import COMPARED, Effect, Range, difference, effect, list_sides
+from zsnmt.claims.verdicts import COMPARED, Effect, Range, difference, effect, seeds_of
 from zsnmt.languages import SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.adaptation import members
 from zsnmt.report.families import within_families
 from zsnmt.report.papers.liu import Place
-from zsnmt.report.scores import seeds
 from zsnmt.report.significance import Side, mean_difference
 from zsnmt.report.table import Measured, complete
 from zsnmt.runs.log import read_summary
@@ -71,13 +70,12 @@ def compare(
         return []
     if found.interval is None:
         found = replace(found, interval=wide_interval(found.mean, (one, other), directions))
-    of_sides = list_sides(seeds(one.runs), seeds(other.runs))
     return [
         effect(
             config,
             found,
             (values, others),
-            seeds=of_sides,
+            seeds=seeds_of(one.runs, other.runs),
             part=part,
             range=wanted,
             unfinished=at_plateau and any(map(may_have_fallen, [*one.runs, *other.runs])),
@@ -173,8 +171,8 @@ def config_difference(
                 of_first, of_second = map(first_minus_others, sides)
                 shown = Measured(MAIN, of_second - of_first, difference=True)
                 places = [place for place in (one, other) if place is not None]
-                of_sides = list_sides(
-                    *(seeds(kept.scores[config][place.system.name]) for config in pair for place in places)
+                of_sides = seeds_of(
+                    *(kept.scores[config][place.system.name] for config in pair for place in places)
                 )
                 values = [values for side in sides for values in side]
                 common = {config: common_seeds(kept.scores[config], places) for config in pair}
@@ -225,8 +223,7 @@ def loss_difference(one: System, other: System, *, part: str, wanted: Range | No
             if all(sides) and len({summary.updates for side in sides for summary in side}) == 1:
                 losses = [[summary.loss for summary in side] for side in sides]
                 shown = difference("loss", *losses)
-                of_sides = list_sides(*map(seeds, runs))
-                found.append(effect(config, shown, losses, seeds=of_sides, part=part, range=wanted))
+                found.append(effect(config, shown, losses, seeds=seeds_of(*runs), part=part, range=wanted))
         return found
 
     return effects
@@ -242,7 +239,7 @@ def pivot_language_share(system: System) -> Evidence:
             values = complete([share_in_pivot_language(scores) for scores in runs])
             if values and not are_adapted(systems):
                 measured = Measured("off_target", fmean(values))
-                found.append(effect(config, measured, [values], seeds=seeds(runs)))
+                found.append(effect(config, measured, [values], seeds=seeds_of(runs)))
         return found
 
     return effects

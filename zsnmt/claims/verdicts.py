@@ -20,7 +20,8 @@ from statistics import fmean, stdev, variance
 from typing import NamedTuple
 
 from zsnmt.analysis.factorial import quantile
-from zsnmt.report.table import FORMS, Measured, numbers_of
+from zsnmt.report.scores import RunResult
+from zsnmt.report.table import FORMS, Measured, numbers_in_short
 
 SUPPORTS, OPPOSES, OPEN = "supports", "opposes", "open"
 HOLDS, WEAKLY, UNDECIDED, OPPOSED, FAILS, UNTESTED = VERDICTS = (
@@ -40,7 +41,7 @@ MOST = 100  # seeds that are reckoned with
 class Effect:
     """What the runs of a config say: the figure with its interval; whether each side has two seeds or more.
 
-    `seeds`: those of its runs, or of each system where they differ; `part`: which part of the claim it is of,
+    `sides`: the seeds of each system that the figure is made of; `part`: which part of the claim it is of,
     or of what; `clause`: the clause of the claim that it is a figure of, where there are several; `range`:
     that of the part, where it has its own; `deviations`: of one run over seeds, of each mean that the figure
     is made of, where each has several; `unfinished`: whether the loss of a training still fell, and the claim
@@ -49,7 +50,7 @@ class Effect:
     """
 
     config: str
-    seeds: str
+    sides: Sequence[Sequence[int]]
     measured: Measured
     several: bool
     part: str = ""
@@ -63,7 +64,12 @@ class Effect:
     @property
     def fewest(self) -> int:
         """The number of seeds of the side that has the fewest."""
-        return min(len(numbers_of(side)) for side in self.seeds.split(SIDES))
+        return min(map(len, self.sides))
+
+    @property
+    def seeds(self) -> str:
+        """Those of its runs, or of each system where they differ, as a table shows them."""
+        return "; ".join(dict.fromkeys(map(numbers_in_short, self.sides)))
 
     @property
     def speaks(self) -> bool:
@@ -91,7 +97,6 @@ class Range(NamedTuple):
 
 
 COMPARED = " → "  # between the two configs of a figure
-SIDES = "; "  # between the seeds of two systems
 ABOVE_ZERO, BELOW_ZERO = Range(low=math.ulp(0)), Range(high=-math.ulp(0))
 
 
@@ -160,7 +165,7 @@ def effect(
     measured: Measured,
     sides: Sequence[Sequence[float]],
     *,
-    seeds: str,
+    seeds: Sequence[Sequence[int]],
     part: str = "",
     range: Range | None = None,
     unfinished: bool = False,
@@ -184,9 +189,9 @@ def effect(
     )
 
 
-def list_sides(*seeds: str) -> str:
-    """The seeds of several systems, once if they have the same."""
-    return SIDES.join(dict.fromkeys(seeds))
+def seeds_of(*sides: Iterable[RunResult]) -> list[list[int]]:
+    """The seeds of the runs of each side."""
+    return [[run.seed for run in side] for side in sides]
 
 
 def difference(figure: str, values: Sequence[float], others: Sequence[float]) -> Measured:

@@ -217,9 +217,7 @@ def add_translation(verbs: Verbs) -> None:
         does="searches on a GPU, by precision and size of batch, against fairseq's",
         rounds=3,
     )
-    verb.add_argument("--size", choices=SIZES, default="paper", help="size of the model of random weights")
-    verb.add_argument("--lines", type=positive, default=1024, help="how many sentences")
-    verb.add_argument("--beam", type=positive, default=Search.beam, help="hypotheses kept at each step")
+    add_random_text(verb, size="paper", lines=1024)
     verb.add_argument(
         "--batches", type=positive, nargs="+", default=[64, 256, 1024], help="sentences in a batch"
     )
@@ -240,6 +238,13 @@ def add_students(verbs: Verbs) -> None:
     verb.add_argument("--lines", type=positive, default=500, help="how many sentences")
     add_engine_options(verb)
     verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
+
+
+def add_random_text(verb: argparse.ArgumentParser, size: str, lines: int) -> None:
+    """Random sentences that random weights translate, and how they search."""
+    verb.add_argument("--size", choices=SIZES, default=size, help="size of the model of random weights")
+    verb.add_argument("--lines", type=positive, default=lines, help="how many sentences")
+    verb.add_argument("--beam", type=positive, default=Search.beam, help="hypotheses kept at each step")
 
 
 def add_real_text(verb: argparse.ArgumentParser, required: bool) -> None:
@@ -269,9 +274,7 @@ def add_text(verbs: Verbs) -> None:
         does="ensembles, contrasts and masks against direct translation",
         rounds=5,
     )
-    verb.add_argument("--size", choices=SIZES, default="demo", help="size of the model of random weights")
-    verb.add_argument("--lines", type=positive, default=128, help="how many sentences")
-    verb.add_argument("--beam", type=positive, default=Search.beam, help="hypotheses kept at each step")
+    add_random_text(verb, size="demo", lines=128)
     verb.add_argument("--batch", type=positive, default=32, help="sentences in a batch")
     verb = add_verb(
         verbs, "tokenisation", "ways", does="tokenisation by several processes against a plain loop", rounds=5

@@ -176,13 +176,14 @@ def gpus_here(wanted: int | None) -> int:
 
 
 def check_precision_here(precision: str | None) -> None:
-    """`InputError` for a precision in which PyTorch does not translate on this machine."""
+    """`InputError` for a precision, if one is given, in which PyTorch does not translate here."""
+    if precision is None:
+        return
     import torch
 
-    from zsnmt.decoding.options import FLOAT32
     from zsnmt.decoding.packed.linear import check_precision  # loads fairseq
 
-    check_precision(precision or FLOAT32, torch.device("cuda" if torch.cuda.is_available() else "cpu"))
+    check_precision(precision, torch.device("cuda" if torch.cuda.is_available() else "cpu"))
 
 
 def add_check(parser: console.Parser) -> None:

@@ -259,12 +259,6 @@ def numbers_in_short(numbers: Iterable[int]) -> str:
     )
 
 
-def numbers_of(shown: str) -> list[int]:
-    """The numbers that are shown so in short."""
-    ranges = [each.split("–") for each in shown.split(", ") if each]
-    return [number for each in ranges for number in range(int(each[0]), int(each[-1]) + 1)]
-
-
 def tsv_cell(value: object) -> str:
     return "" if value is None else " ".join(str(value).split())
 
