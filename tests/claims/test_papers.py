@@ -12,7 +12,7 @@ from tests.support.scores import made_up_scores
 from zsnmt.claims.kept import Kept
 from zsnmt.claims.papers import CLAIMS
 from zsnmt.claims.probed import confusion_in_families
-from zsnmt.claims.table import Outcome, claims_table, count_verdicts, detail, details, outcomes
+from zsnmt.claims.table import Outcome, claims_table, count_verdicts, detail, details, outcomes, row
 from zsnmt.claims.verdicts import (
     FAILS,
     HOLDS,
@@ -157,6 +157,30 @@ def test_languages_are_confused_within_families_by_what_relatives_get_beyond_oth
     assert confusion_in_families(two, "final") is None
 
 
+def test_many_figures_are_shown_by_what_they_say():
+    def figure(config: str, mean: float, *, several: bool = True, clause: str = "") -> Effect:
+        interval = (mean - 1, mean + 1)
+        measured = Measured("bleu", mean, interval=interval, difference=True)
+        return Effect(config, [[1, 2]], measured, several=several, part="far", clause=clause)
+
+    def here(*effects: Effect) -> str:
+        return row(Outcome(BY_NAME["L1"], effects))[3]
+
+    few = [figure("a", 0.5), figure("b", -2.0), figure("c", 3.0)]
+    assert here(*few) == (
+        "+0.5 [−0.5, 1.5] `a` far ×2<br>−2.0 [−3.0, −1.0] `b` far ×2<br>+3.0 [2.0, 4.0] `c` far ×2"
+    )
+    assert here(*few, figure("d", 9.0, several=False), figure("e", 4.0)) == (
+        "3 support, 1 of them weakly: +3.0 to +9.0<br>open: +0.5 [−0.5, 1.5] `a` far ×2<br>"
+        "opposes: −2.0 [−3.0, −1.0] `b` far ×2"
+    )
+    of_clauses = [figure("a", mean, several=False, clause="far") for mean in (2.0, 5.0, -3.0)]
+    assert here(*of_clauses, figure("a", 0.0, several=False, clause="near")) == (
+        "far: 2 support weakly: +2.0 to +5.0<br>far: opposes weakly: −3.0 [−4.0, −2.0] `a` ×2<br>"
+        "near: open: +0.0 [−1.0, 1.0] `a` far ×2"
+    )
+
+
 def test_why_a_claim_does_not_hold_is_said_where_it_does_not():
     claim = BY_NAME["L2"]
     said = f"Why: {claim.why}"
@@ -167,13 +191,13 @@ def test_why_a_claim_does_not_hold_is_said_where_it_does_not():
     assert said in detail(Outcome(claim, [opposing])) and said not in detail(Outcome(claim, [open_]))
 
 
-@pytest.mark.slow
 def listed_seeds(words: str) -> list[int]:
     """The seeds that a command names, one by one or as a shell's range."""
     found = re.findall(r"(\d+)(?:\.\.(\d+))?", words)
     return [seed for first, last in found for seed in range(int(first), int(last or first) + 1)]
 
 
+@pytest.mark.slow
 def test_what_the_kept_results_oppose_has_an_explanation_and_each_config_has_its_commands():
     for each in outcomes(ROOT / "docs" / "results"):
         assert each.claim.why or each.verdict not in (FAILS, OPPOSED), each.claim.name

@@ -1,7 +1,8 @@
 """The claims as Markdown: one row for each, how many came out how, and every figure behind them."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,8 @@ from zsnmt.claims.verdicts import (
     MOST,
     OPEN,
     OPPOSED,
+    OPPOSES,
+    SUPPORTS,
     UNDECIDED,
     UNTESTED,
     VERDICTS,
@@ -36,6 +39,7 @@ from zsnmt.report.table import Cell, Measured, Table, markdown_rows
 RESULTS, DETAILS = "docs/results", "claims.md"
 TITLES = ["", "claim", "the paper", "here", "verdict"]
 POWER_TITLES = ("a run deviates by", "seeds that tell")
+FEW = 3  # figures that the row of a claim shows one by one
 NO_NUMBER, LONGER = f"more than {MOST}", "longer trainings"
 
 
@@ -91,11 +95,47 @@ def claims_table(folder: Path, _: str) -> str:
 
 
 def row(each: Outcome) -> list[str]:
-    """The row of a claim: its figures, one for each config and part."""
+    """The row of a claim: its figures, or, where they are many, what they say."""
     claim = each.claim
-    here = "<br>".join(map(short_figure, each.effects)) or claim.lacks
+    few = len(each.effects) <= FEW
+    here = [*map(short_figure, each.effects)] if few else votes_in_short(each)
     link = f"[{each.verdict}]({RESULTS}/{DETAILS}#{claim.name.lower()})"
-    return [claim.name, claim.text, f"{claim.published()} ({claim.place})", here, link]
+    return [
+        claim.name,
+        claim.text,
+        f"{claim.published()} ({claim.place})",
+        "<br>".join(here) or claim.lacks,
+        link,
+    ]
+
+
+def votes_in_short(each: Outcome) -> list[str]:
+    """Of each clause how many figures support it, leave it open and oppose it, and from where to where they
+    lie.
+    """
+    found: dict[tuple[str, str], list[Effect]] = defaultdict(list)
+    for effect in each.effects:
+        part = "" if effect.part == effect.clause else effect.part  # the clause is named before it
+        found[effect.clause, each.vote(effect)].append(replace(effect, part=part))
+    clauses = dict.fromkeys(clause for clause, _ in found)
+    return [
+        words(f"{clause}:" if clause else "", vote_in_short(vote, found[clause, vote]))
+        for clause in clauses
+        for vote in (SUPPORTS, OPEN, OPPOSES)
+        if (clause, vote) in found
+    ]
+
+
+def vote_in_short(vote: str, effects: Sequence[Effect]) -> str:
+    """The figures that say the same: one in full, of several the lowest and the highest, and how many they
+    are.
+    """
+    number, weak = len(effects), sum(not effect.speaks for effect in effects)
+    weakly = "" if vote == OPEN or not weak else " weakly" if weak == number else f", {weak} of them weakly"
+    if number == 1:
+        return f"{vote}{weakly}: {short_figure(effects[0])}"
+    lowest, *_, highest = sorted((effect.measured for effect in effects), key=lambda figure: figure.mean)
+    return f"{number} {vote.removesuffix('s')}{weakly}: {lowest.number} to {highest.head}"
 
 
 def short_figure(effect: Effect) -> str:

@@ -54,11 +54,20 @@ class Measured:
     @property
     def head(self) -> str:
         """The figure, with its deviation."""
-        text = self.printed or self.shown(self.mean, "+" if self.difference else "-")
-        if self.deviation:  # none is written where all seeds agree, as on the references
-            text += f" ± {self.shown(self.deviation)}"
+        # No deviation is written where all seeds agree, as on the references.
+        deviation = f" ± {self.shown(self.deviation)}" if self.deviation else ""
+        return f"{self.number}{deviation}{self.unit}"
+
+    @property
+    def number(self) -> str:
+        """The mean as text, without its unit."""
+        return self.printed or self.shown(self.mean, "+" if self.difference else "-")
+
+    @property
+    def unit(self) -> str:
+        """That of the figure, with a space before it; differences of shares are points."""
         unit = FORMS[self.figure].unit
-        return text + (" points" if self.difference and unit == PER_CENT else unit)
+        return " points" if self.difference and unit == PER_CENT else unit
 
     @property
     def tail(self) -> list[str]:
