@@ -35,6 +35,16 @@ def test_a_precision_that_the_machine_has_not_is_refused_before_any_text_is_read
         distill.main([str(tmp_path / "none.conf"), str(tmp_path), "--precision", wrong, *engine])
 
 
+def test_a_word_that_is_also_the_value_of_an_option_stays_in_the_command():
+    options = ["--start-from", "runs/t", "--sides", "both"]
+    for words in (
+        [*options, "c.conf", "runs/t"],
+        ["c.conf", "runs/t", *options],
+        ["both", *options, "runs/t"],
+    ):
+        assert distill.own_words([*words, "--rounds", "2", "--check"]) == options
+
+
 @pytest.mark.parametrize(
     ("sides", "given", "weight"),
     [

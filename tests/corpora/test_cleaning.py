@@ -197,8 +197,8 @@ def test_rules_are_read_as_they_are_written():
         with pytest.raises(InputError, match="is not a rule, or is there twice|gives no bound"):
             parse_cleaning(wrong)
     for setting, message in {
-        "length=0.5": "at most 0.5; give one above 1",
-        "length=0": "at most 0; give one above 1",
+        "length=0.5": "at most 0.5; give 1 or more",
+        "length=0": "at most 0; give 1 or more",
         "long=0": "no sentence has at most 0 characters; give long=1 or more",
     }.items():
         with pytest.raises(InputError, match=message):

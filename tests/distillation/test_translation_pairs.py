@@ -94,9 +94,9 @@ def test_where_nothing_can_be_paired_it_is_said_before_anything_is_translated(te
     assert not text.folder.exists()
 
 
-def test_where_there_is_nothing_to_pair_it_is_said(text, monkeypatch):
+def test_where_the_filters_leave_nothing_to_pair_it_is_said(text, monkeypatch):
     monkeypatch.setattr("zsnmt.distillation.student_data.make_further_text", lambda *given, **named: {})
-    with pytest.raises(InputError, match="--sides between adds nothing to --sides both here: it needs three"):
+    with pytest.raises(InputError, match="--sides between adds nothing to --sides both here: the filters"):
         data_of(text, "between")
 
 

@@ -147,3 +147,8 @@ def test_a_lock_that_is_a_link_is_not_written_to(tmp_path):
         with locked(tmp_path / "run"):
             pass
     assert target.read_text() == "content"
+    with pytest.raises(InputError, match="run/.export.lock is a link"):
+        (tmp_path / "run" / ".export.lock").symlink_to(target)
+        with locked(tmp_path / "run", name=".export.lock"):
+            pass
+    assert target.read_text() == "content"

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -44,6 +45,15 @@ def test_a_port_that_is_taken_is_refused():
 def test_an_address_that_cannot_be_had_is_refused(host, port, message):
     with pytest.raises(InputError, match=message):
         bind(host, port)
+
+
+def test_each_address_of_a_host_is_tried(monkeypatch):
+    """As of localhost, where that has one of a kind that the machine does not use."""
+    (family, kind, protocol, name, _), *_ = socket.getaddrinfo("127.0.0.1", 0, type=socket.SOCK_STREAM)
+    found = [(family, kind, protocol, name, (host, 0)) for host in ("192.0.2.1", "127.0.0.1")]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *given, **named: found)
+    with bind("localhost", 0) as listener:
+        assert listener.getsockname()[0] == "127.0.0.1"
 
 
 def test_a_missing_package_is_named(monkeypatch):

@@ -356,3 +356,6 @@ def test_a_training_without_a_gpu_says_that_half_precision_is_left_out(training,
     assert begun_precision(folder) == FLOAT32
     (folder / "train.command").write_text("fairseq-train data --bf16\n")
     assert begun_precision(folder) == "--bf16"
+    (folder / "train.command").write_text("fairseq-train 'data")
+    with pytest.raises(InputError, match="train.command is damaged .*; remove it, then train the run again"):
+        begun_precision(folder)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 import zsnmt
 from zsnmt.errors import InputError
-from zsnmt.runs.checkpoints import write_checkpoint
+from zsnmt.runs.checkpoints import trained_directions, write_checkpoint
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 
 NOISE = ("multiplicative", "additive", "none")
@@ -75,11 +75,6 @@ def task_of(state: dict, data: Path) -> ZeroShotTranslationTask:
         )
     task.place_tags(state["task_state"]["language_tags"])
     return task
-
-
-def trained_directions(state: dict) -> list[str]:
-    """The directions that the model of a checkpoint was trained on."""
-    return state["task_state"].get("trained") or list(state["cfg"]["task"].lang_pairs)
 
 
 def extend_weights(

@@ -52,8 +52,8 @@ def pieces_of_text(config: Config) -> float:
 def updates(options: Namespace, pieces: float) -> float:
     """The updates of a training, at most."""
     of_epoch = pieces / (FILLED * options.max_tokens * options.update_freq[0]) if options.max_tokens else 1.0
-    epochs = (options.max_epoch or EPOCHS) * max(1.0, of_epoch)
-    return min(options.max_update or epochs, epochs)
+    of_epochs = (options.max_epoch or EPOCHS) * max(1.0, of_epoch)
+    return min(options.max_update or of_epochs, of_epochs)
 
 
 def weights_of_layers(options: Namespace) -> float:

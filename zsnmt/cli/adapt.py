@@ -9,7 +9,6 @@ that RUN was trained on, synthetic text, too. With --frozen only the new weights
 alone, and no old translation changes. The adapted run is a run folder like any other.
 """
 
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +25,7 @@ from zsnmt.cli.recipe import (
     seed_number,
     split_options,
     whole_number,
+    without_positionals,
 )
 
 
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         type=console.folder_name,
         help="name of the adapted run (default: that of RUN's system, with _frozen in that mode)",
     )
-    parser.add_argument("--seed", type=seed_number, metavar="K", help="seed (default: that of RUN's folder)")
+    parser.add_argument("--seed", type=seed_number, metavar="K", help="seed (default: that of RUN)")
     parser.add_argument(
         "--adapter-dim",
         type=whole_number,
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.adaptation.settings import Adaptation
     from zsnmt.evaluation.scored_run import score_run, settings_of
     from zsnmt.runs.commands import path_from_top, recipe_command
-    from zsnmt.runs.folder import check_trained
+    from zsnmt.runs.folder import check_trained, read_record
     from zsnmt.runs.score_file import SCORES_FILE
     from zsnmt.training.experiment import read_experiment
 
@@ -100,12 +100,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         allow_unknown=options.allow_unknown,
         without_synthetic=options.without_synthetic,
     )
-    seed = int("".join(re.findall("[0-9]", base.name)) or 1) if options.seed is None else options.seed
-    name = options.name or base.parent.name + "_frozen" * options.frozen
-    for word in (options.config, options.run):
-        words.remove(word)
-    words = remove_options(words, TEAM_OPTIONS)
-    command = recipe_command("adapt", experiment.file, path_from_top(Path(options.run)), *words)
+    record = read_record(base)
+    seed = record["seed"] if options.seed is None else options.seed
+    name = options.name or record["system"] + "_frozen" * options.frozen
+    words = remove_options(without_positionals(parser, own, ("config", "run")), TEAM_OPTIONS)
+    added = [*words, *(["--", *further] if further else [])]
+    command = recipe_command("adapt", experiment.file, path_from_top(Path(options.run)), *added)
 
     def score_base() -> None:
         if adaptation.text and not (base / SCORES_FILE).is_file():

@@ -18,6 +18,7 @@ from functools import partial
 from zsnmt import console
 from zsnmt.cli.recipe import Recipe, hours, parse, positive
 from zsnmt.cli.results import KEPT
+from zsnmt.errors import InputError
 from zsnmt.files.project import ROOT
 
 
@@ -62,9 +63,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not chosen:
         recipe.steps.say("nothing is left that can be done here in this time; --dry-run says what is lacking")
         return
+    failed = ""
     try:
         all_side_by_side(
             [partial(do_jobs, recipe.steps, chain, places) for chain in chains(chosen)], options.jobs
         )
-    finally:  # also of what was done before a stop
-        make_documents(recipe.steps, places)
+    except InputError as error:
+        failed = str(error)
+    try:
+        make_documents(recipe.steps, places)  # also of what was done where something failed
+    except InputError as error:
+        failed = f"{failed}; and the tables were not made: {error}" if failed else str(error)
+    if failed:
+        raise InputError(failed)

@@ -36,6 +36,7 @@ from zsnmt.cli.recipe import (
     seed_number,
     split_options,
     whole_number,
+    without_positionals,
 )
 from zsnmt.decoding.options import (
     PYTORCH,
@@ -231,7 +232,7 @@ def teach(recipe: Recipe, options: Namespace, *, words: Sequence[str], further: 
         rounds=options.rounds,
         name=options.name,
         seed=options.seed,
-        words=own_words(words, options),
+        words=own_words(words),
         options=further,
     )
     if ending := ending_of(run):
@@ -269,9 +270,7 @@ def word_level(options: Namespace, of_config: float) -> float:
     return options.word_level
 
 
-def own_words(words: Sequence[str], options: Namespace) -> list[str]:
+def own_words(words: Sequence[str]) -> list[str]:
     """The words of the command without config and teacher, and without what does not change a student."""
-    kept = [*words]
-    for word in (options.config, options.teacher):
-        kept.remove(word)
+    kept = without_positionals(make_parser(), words, ("config", "teacher"))
     return remove_options(kept, ("--rounds", "--workers", *TEAM_OPTIONS))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check, add_jobs, add_seeds, parse
+from zsnmt.cli.recipe import Recipe, add_check, add_jobs, add_seeds, parse, some_words
 from zsnmt.runs.systems import MASKED_LM
 
 
@@ -25,12 +25,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_jobs(parser)
     parser.add_argument(
         "--conditions",
-        type=str.split,
+        type=some_words,
         metavar="WORDS",
         help='the second languages, as in "same fi" (default: those of the config)',
     )
     explained = f'as in "learned none", of {", ".join(MASKED_LM)} (default: the config\'s)'
-    parser.add_argument("--systems", type=str.split, metavar="WORDS", help=explained)
+    parser.add_argument("--systems", type=some_words, metavar="WORDS", help=explained)
     add_seeds(parser, None)
     parser.add_argument("--dry-run", action="store_true", help="only print the grid")
     parser.add_argument(

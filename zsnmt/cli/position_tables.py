@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zsnmt import console
-from zsnmt.cli.recipe import positive
+from zsnmt.cli.recipe import positive, some_words
 
 if TYPE_CHECKING:
     from zsnmt.masked_lm.pretrained import Pretrained
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--heads", type=positive, default=12, metavar="H", help="attention heads of the models, for heat maps"
     )
     parser.add_argument(
-        "--words", type=str.split, metavar="WORDS", help="words of the heat maps (default: 40 frequent ones)"
+        "--words", type=some_words, metavar="WORDS", help="words of the heat maps (default: 40 frequent ones)"
     )
     options = parser.parse_args(arguments)
     from zsnmt.masked_lm import pretrained  # loads SciPy
@@ -70,7 +70,7 @@ def named_models(words: Sequence[str]) -> "list[Pretrained]":
 
     sources: dict[str, Path] = {}
     for word in words:
-        name, equals, path = word.partition("=")
+        name, equals, path = (word, "", "") if Path(word).exists() else word.partition("=")
         source = Path(path if equals else word)
         name = name if equals else source.absolute().name
         if name in sources:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.analysis.state_folder import LABELS
-from zsnmt.cli.recipe import Recipe, add_check, add_jobs, do_all, parse, positive
+from zsnmt.cli.recipe import Recipe, add_check, add_jobs, do_all, parse, positive, seed_number
 from zsnmt.probing.settings import LIVE, MOST_STORED_LINES, STORED, Probing
 
 
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument(
         "--seed",
-        type=positive,
+        type=seed_number,
         default=Probing.seed,
         help="seed of the training lines, the classifiers and the Gaussians",
     )

@@ -25,6 +25,7 @@ from zsnmt.training.team import Team
 # Options that change nothing of a run.
 TEAM_OPTIONS = ("--gpus", "--processes", "--hosts", "--host", "--meet")
 FLAGS = ("--check", "--slurm")
+OTHER_WORD = "another word"  # that no command has
 LAST_SEED = 2**32 - 1  # that NumPy's older generators take
 UNKNOWN = "unrecognized arguments"  # as argparse says it
 
@@ -159,6 +160,24 @@ def remove_options(words: Sequence[str], valued: Sequence[str]) -> list[str]:
     return [word for word in kept if word not in FLAGS and not word.startswith(begun)]
 
 
+def without_positionals(parser: console.Parser, words: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The words of a command without those of some positional arguments of one word, also where the value of
+    an option is the same word.
+    """
+    given = vars(parser.parse_args(words))
+
+    def is_positional(place: int) -> bool:
+        if words[place] not in {given[name] for name in names}:
+            return False
+        try:
+            other = parser.parse_args([*words[:place], OTHER_WORD, *words[place + 1 :]])
+        except WrongUse:  # the value of an option that takes certain words alone
+            return False
+        return OTHER_WORD in {getattr(other, name) for name in names}
+
+    return [word for place, word in enumerate(words) if not is_positional(place)]
+
+
 def gpus_here(wanted: int | None) -> int:
     """How many GPUs that is, 0 standing for all; `InputError` if there are fewer."""
     if wanted is None:
@@ -224,6 +243,13 @@ def add_seeds(parser: console.Parser, default: Sequence[int] | None = (1,)) -> N
         default=default,
         help="seeds; there is one run for each",
     )
+
+
+def some_words(text: str) -> list[str]:
+    """Words with spaces between them, one or more."""
+    if not (words := text.split()):
+        raise ArgumentTypeError("there is no word in it; name some, or leave the option out")
+    return words
 
 
 def whole_number(word: str) -> int:

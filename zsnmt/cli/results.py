@@ -51,39 +51,60 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--keep-only", action="store_true", help="keep the runs, and leave tables and drawings as they are"
     )
     options = parser.parse_args(arguments)
+    if options.keep_only and not options.runs:
+        parser.error("--keep-only keeps runs; name some, or leave it out to make the tables")
     if CHECKOUT is None:
         raise InputError("results are kept in docs/ of a checkout; give this command in one")
-    from zsnmt.files.records import lay_out
-    from zsnmt.files.replacing import replacing
+    for run in options.runs:
+        print(*keep_run(run), sep="\n")
+    if not options.keep_only:
+        make_tables()
+        make_drawings()
+
+
+def keep_run(run: Path) -> list[Path]:
+    """Keep the scores of a run and what else was measured of it; returns where."""
     from zsnmt.masked_lm.report.kept import keep_masked_lm
     from zsnmt.masked_lm.runs import score_file
     from zsnmt.report.confidence import keep_confidence
-    from zsnmt.report.config_pages import configs_without_page, new_page
-    from zsnmt.report.documents import KEEP_AGAIN, fill_file, keep_probes, keep_scores
-    from zsnmt.report.figures import png
-    from zsnmt.report.in_short import kept_figures
+    from zsnmt.report.documents import keep_probes, keep_scores
     from zsnmt.report.probes.folder import has_probes
     from zsnmt.runs.folder import CONFIDENCE_FILE
     from zsnmt.runs.score_file import read_scores
 
-    for run in options.runs:
-        if score_file(run).is_file():
-            print(keep_masked_lm(run, KEPT))
-            continue
-        print(keep_scores(read_scores(run), KEPT))
-        if (run / CONFIDENCE_FILE).is_file():
-            print(keep_confidence(run, KEPT))
-        if has_probes(run):
-            print(keep_probes(run, KEPT))
-    if options.keep_only:
-        return
+    if score_file(run).is_file():
+        return [keep_masked_lm(run, KEPT)]
+    kept = [keep_scores(read_scores(run), KEPT)]
+    if (run / CONFIDENCE_FILE).is_file():
+        kept.append(keep_confidence(run, KEPT))
+    if has_probes(run):
+        kept.append(keep_probes(run, KEPT))
+    return kept
+
+
+def make_tables() -> None:
+    """Make the tables of all documents from what is kept, and a page for each config that has none."""
+    from zsnmt.files.records import lay_out
+    from zsnmt.files.replacing import replacing
+    from zsnmt.report.config_pages import configs_without_page, new_page
+    from zsnmt.report.documents import KEEP_AGAIN, fill_file
+
     for path in sorted(KEPT.rglob("*.json")):
         lay_out(path, KEEP_AGAIN)
     for config in configs_without_page(KEPT):
         with replacing(KEPT / f"{config}.md") as file:
             file.write(new_page(KEPT, config).encode("utf-8"))
+    by_name = makers()
     for path in documents():
-        fill_file(path, KEPT, makers())
+        fill_file(path, KEPT, by_name)
+
+
+def make_drawings() -> None:
+    """Make the drawings of what is kept."""
+    from zsnmt.files.replacing import replacing
+    from zsnmt.report.figures import png
+    from zsnmt.report.in_short import kept_figures
+
     for name, drawing in kept_figures(KEPT):
         with replacing(FIGURES / f"{name}.png") as file:
             file.write(png(drawing))

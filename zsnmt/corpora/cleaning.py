@@ -83,7 +83,7 @@ def parse_cleaning(setting: str) -> Cleaning:
     if longest < 1:
         raise InputError(f"no sentence has at most {longest} characters; give {LONG}=1 or more")
     if ratio < 1:
-        raise InputError(f"no lengths have a ratio of at most {ratio:g}; give one above 1")
+        raise InputError(f"no lengths have a ratio of at most {ratio:g}; give 1 or more")
     return Cleaning(tuple(rule for rule in RULES if rule in rules), longest, ratio)
 
 

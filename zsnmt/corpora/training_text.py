@@ -133,8 +133,13 @@ def copy_held_out(text: Path, target: Path, languages: Sequence[str]) -> None:
 
 def copy_beside(text: Path, target: Path, languages: Sequence[str]) -> None:
     """Copy the lexicons and word orders of languages that are in a folder."""
+    copy_files(files_beside(text, languages), target)
+
+
+def files_beside(text: Path, languages: Sequence[str]) -> list[Path]:
+    """The lexicons and word orders of languages that are in a folder."""
     known = (text / f"{what}.{language}" for what in ("lexicon", "word_order") for language in languages)
-    copy_files(filter(Path.is_file, known), target)
+    return [*filter(Path.is_file, known)]
 
 
 def copy_files(files: Iterable[Path], target: Path) -> None:

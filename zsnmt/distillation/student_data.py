@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import NoReturn
 
 from zsnmt.data.binarised_folder import shards_of
 from zsnmt.distillation.data import MAIN, binarise_synthetic, directions_by_use, reverse
@@ -16,7 +15,7 @@ from zsnmt.distillation.filtered_text import make_synthetic_text
 from zsnmt.distillation.further_text import WRITERS, make_further_text
 from zsnmt.distillation.pivot_sides import make_pivot_sides
 from zsnmt.distillation.sampling import SAMPLING_FILE, pairs_in, sampling_weights, tempered_share
-from zsnmt.distillation.settings import BETWEEN, NONE, SELF, TARGETS, Distillation
+from zsnmt.distillation.settings import BETWEEN, BOTH, NONE, SELF, TARGETS, Distillation
 from zsnmt.distillation.student_options import option_words
 from zsnmt.distillation.synthetic_text import RECORD, TRAIN, SyntheticText, with_engine
 from zsnmt.distillation.teacher import Teacher
@@ -108,7 +107,10 @@ def make_data(
     text = with_engine(SyntheticText(experiment, teacher, settings))
     without_text = text.directions()
     if distillation.sides == BETWEEN and not any(pairs_of_targets(without_text, without_text).values()):
-        refuse_between()
+        raise InputError(
+            f"--sides {BETWEEN} adds nothing to --sides {BOTH} here: it needs three languages besides the "
+            f"pivot that have no text between them; give --sides {BOTH}"
+        )
     with locked(text.folder, steps.say):
         make_synthetic_text(steps, text)
         work = partial(
@@ -134,17 +136,13 @@ def make_data(
         with locked(text.folder, steps.say):
             further = make_further_text(steps, text, kept, use=use, workers=cores())
         if not further:
-            refuse_between()
+            raise InputError(
+                f"--sides {distillation.sides} adds nothing to --sides {BOTH} here: the filters have left "
+                f"nothing for it, as {text.text / RECORD} counts; give --sides {BOTH}"
+            )
         folders |= {name: folder for name, (folder, _) in further.items()}
         directions |= {name: of_name for name, (_, of_name) in further.items()}
     return StudentData(text.data / MAIN, authentic, folders, directions=directions, text=text, known=known)
-
-
-def refuse_between() -> NoReturn:
-    raise InputError(
-        f"--sides {BETWEEN} adds nothing to --sides both here: it needs three languages besides the pivot "
-        "that have no text between them; give --sides both"
-    )
 
 
 def pairs_of_epoch(distillation: Distillation, data: StudentData) -> int:

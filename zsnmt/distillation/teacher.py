@@ -14,7 +14,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, parse_direction, read_languages
-from zsnmt.runs.checkpoints import load_checkpoint
+from zsnmt.runs.checkpoints import load_checkpoint, trained_directions
 from zsnmt.runs.checksums import check_model, check_pipeline
 from zsnmt.runs.folder import (
     MODEL_FILE,
@@ -50,8 +50,7 @@ class Teacher:
         self.frozen: str = getattr(state["cfg"]["model"], "frozen_vocabulary", "none")
         self.tags: str = state["task_state"]["language_tags"]
         self.longest: int = state["cfg"]["task"].max_source_positions
-        named = state["task_state"].get("trained", state["cfg"]["task"].lang_pairs)  # which older ones lack
-        self.trained = {*map(parse_direction, named)}
+        self.trained = {*map(parse_direction, trained_directions(state))}
         self.beside = [*map(Teacher, beside)]
         self.check_different()
         self.sizes = {name: weight.shape for name, weight in state["model"].items()}

@@ -6,6 +6,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from time import perf_counter
+from typing import NamedTuple
 
 import torch
 from tqdm import tqdm
@@ -31,7 +32,7 @@ def translate(steps: Steps, synthetic: SyntheticText, directions: Sequence[Direc
     settings = synthetic.settings.to_json()
     chosen = synthetic.settings
     interpreter = Interpreter(synthetic.teacher, chosen.search, chosen.engine, way=chosen.way)
-    spent: list[float] = []
+    spent: list[Spent] = []
     for place, direction in enumerate(directions, start=1):
         pair = find_pair(synthetic.authentic, TRAIN, synthetic.pivot, target=direction.source)
         before = len(spent)
@@ -43,18 +44,34 @@ def translate(steps: Steps, synthetic: SyntheticText, directions: Sequence[Direc
             inputs=[*pair, *(each.model for each in (synthetic.teacher, *synthetic.teacher.beside))],
             settings=settings,
         )
-        if len(spent) > before and (left := len(directions) - place):
-            time = timedelta(seconds=round(left * sum(spent) / len(spent)))
-            steps.say(f"{left} of {len(directions)} directions are left to translate, about {time}")
+        if len(spent) > before and (left := directions[place:]):
+            steps.say(
+                f"{len(left)} of {len(directions)} directions are left to translate"
+                f"{time_for(sum(len(synthetic.selection(each.source).all) for each in left), spent)}"
+            )
     del interpreter
     gc.collect()
     torch.cuda.empty_cache()
 
 
+class Spent(NamedTuple):
+    """How long some lines took."""
+
+    seconds: float
+    lines: int
+
+
+def time_for(lines: int, spent: Sequence[Spent]) -> str:
+    """How long so many lines take if they are like those before, in words; nothing where none is known."""
+    done = sum(each.lines for each in spent)
+    seconds = lines * sum(each.seconds for each in spent) / done if done else 0.0
+    return f", about {timedelta(seconds=round(seconds))}" if done else ""
+
+
 def translate_direction(
-    synthetic: SyntheticText, interpreter: Interpreter, direction: Direction, spent: list[float]
+    synthetic: SyntheticText, interpreter: Interpreter, direction: Direction, spent: list[Spent]
 ) -> None:
-    """Write the translations of a direction, and add the seconds that they took."""
+    """Write the translations of a direction, and add what they took here, where it may go on after a stop."""
     begin, lines = perf_counter(), synthetic.sources(direction.source)
     read = direction.source if synthetic.settings.reads_authentic else synthetic.pivot
     output = synthetic.translations(direction)
@@ -64,6 +81,7 @@ def translate_direction(
         writing_blocks(output, checksum_of({"lines": lines})) as blocks,
         tqdm(desc=str(direction), initial=blocks.done, total=len(lines), **options) as bar,
     ):
+        before = blocks.done
         add_program(synthetic.translated_by(direction), interpreter.describe(), whole=not blocks.done)
         for first in range(blocks.done, len(lines), BLOCK):
             block = lines[first : first + BLOCK]
@@ -71,7 +89,7 @@ def translate_direction(
             numbered = enumerate(translated, start=first + 1)
             content = b"".join(encode(line, output, number) for number, line in numbered)
             blocks.add(content, len(block))
-    spent.append(perf_counter() - begin)
+    spent.append(Spent(perf_counter() - begin, len(lines) - before))
 
 
 def add_program(path: Path, program: dict[str, str], *, whole: bool) -> None:

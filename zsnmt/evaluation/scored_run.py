@@ -11,6 +11,7 @@ from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.files.locks import locked
+from zsnmt.inference.export.folder import is_export
 from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, check_trained, read_record
 from zsnmt.runs.score_file import SCORES_FILE, read_scores, write_score_file
 from zsnmt.runs.scores import Result
@@ -183,13 +184,6 @@ def other_pivot(run: Path, pivot: Path | None) -> Path | None:
 def is_run(folder: Path) -> bool:
     """Whether a folder is that of a run, made with a config."""
     return (folder / CONFIG_FILE).is_file()
-
-
-def is_export(folder: Path) -> bool:
-    """Whether a folder is the export of a run."""
-    from zsnmt.inference.export import folder as exports  # loads PyTorch
-
-    return exports.is_export(folder)
 
 
 def score(

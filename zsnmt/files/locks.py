@@ -21,14 +21,16 @@ class Busy(InputError):
 
 
 @contextmanager
-def locked(folder: Path, waiting: Callable[[str], object] | None = None) -> Iterator[None]:
-    """Hold the lock of a folder, which is made if it is missing.
+def locked(
+    folder: Path, waiting: Callable[[str], object] | None = None, *, name: str = LOCK_FILE
+) -> Iterator[None]:
+    """Hold the lock of a folder, which is made if it is missing, or another one in it, by its file's `name`.
 
     A process that is started within the block holds the lock too, until it ends. If another process has the
     lock, `waiting` is told so and the lock is waited for; without it, raises `Busy`. Both name that process.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / LOCK_FILE
+    path = folder / name
     if path.is_symlink():  # in the run of a stranger it could lead to any file, which would be emptied
         raise InputError(f"{path} is a link, which no lock is; remove it")
     with path.open("a+", encoding="utf-8") as file:

@@ -1,6 +1,5 @@
 """Which engine translates a folder. PyTorch is loaded for what needs it: an export is opened without."""
 
-import fcntl
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -23,6 +22,7 @@ from zsnmt.decoding.options import (
 from zsnmt.decoding.search import Engine, Search
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
+from zsnmt.files.locks import locked
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine, check_search
 from zsnmt.inference.export.ctranslate2.mask import MaskEngine, mask_of
 from zsnmt.inference.export.folder import checksum, describe_export, export_folder, is_export
@@ -149,8 +149,7 @@ def prepare_engine(folder: Path, search: Search, choice: EngineChoice, *, text: 
     from zsnmt.inference.export.run import export_run
 
     try:
-        with (folder / f".{export.name}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with locked(folder, logger.warning, name=f".{export.name}.lock"):
             if not is_present(export, folder):
                 export_run(folder, export, to=CTRANSLATE2, quantization=quantization, text=text, replace=True)
     except OSError as error:

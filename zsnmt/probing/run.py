@@ -64,7 +64,7 @@ def make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_stat
     from zsnmt.report.probes.record import write_probe_record
 
     new = run / f"{PROBES}.new"
-    command = recipe_command("probe", run, *probing.options())
+    command = recipe_command("probe", run, *probing.options(), *["--keep-states"] * keep_states)
     made = ProbeSteps(steps, run, text, probing=probing, new=new)
     write_probe_record(
         new,

@@ -15,10 +15,10 @@ class Probing:
     model), by classifiers that are trained on random training lines (`train_lines` of each language, None:
     all).
 
-    `kind` is the procedure of the classifiers, `variance` the share (0–1) of it that SVCCA keeps, `target`
-    the language asked for, where sources bear its tag; `training_states` says whether those that classifiers
-    learn from are stored or live (None: what suits `train_lines`). Raises `InputError` for settings that are
-    impossible.
+    `kind` is the procedure of the classifiers, `variance` the share (0–1) of the variance that SVCCA keeps,
+    `target` the language asked for, where sources bear its tag; `training_states` says whether those that
+    classifiers learn from are stored or live (None: what suits `train_lines`). Raises `InputError` for
+    settings that are impossible.
     """
 
     split: str = "test"

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from zsnmt.files.records import read_json, write_json
+from zsnmt.files.records import read_json
 from zsnmt.languages import kind_name
 from zsnmt.report.comparison import fold
-from zsnmt.report.documents import KEEP_AGAIN, Maker, kept_files, plain_name
+from zsnmt.report.documents import KEEP_AGAIN, Maker, keep, kept_files, plain_name
 from zsnmt.report.scores import short_commit
 from zsnmt.report.table import markdown_grid
 from zsnmt.runs.folder import CONFIDENCE_FILE
@@ -30,13 +30,10 @@ AGAIN = "measure the run again with zsnmt confidence RUN"
 
 
 def keep_confidence(run: Path, folder: Path) -> Path:
-    """Where the record of a run is kept."""
+    """Keep the record of a run; returns where."""
     record = read_json(run / CONFIDENCE_FILE, AGAIN, RECORD)
     name = f"{plain_name(record['system'])}.seed{record['seed']}.json"
-    path = folder / plain_name(record["config"]) / FOLDER / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_json(path, record)
-    return path
+    return keep(record, folder / plain_name(record["config"]) / FOLDER / name)
 
 
 def confidence_tables(records: Sequence[Mapping[str, Any]]) -> str:

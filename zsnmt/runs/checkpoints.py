@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 from zipfile import is_zipfile
 
 import torch
@@ -124,6 +125,13 @@ def replace_damaged_last(folder: Path) -> str:
         f"{last} is {'damaged' if is_there else 'not there'}; training goes on from {newest.name}, after "
         f"{updates[newest]} updates, and what came later is trained again"
     )
+
+
+def trained_directions(state: Mapping[str, Any]) -> list[str]:
+    """The directions that the model of a checkpoint was trained on; older ones name them among its options
+    alone.
+    """
+    return state["task_state"].get("trained") or list(state["cfg"]["task"].lang_pairs)
 
 
 def updates_of(path: Path) -> int:

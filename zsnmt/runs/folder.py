@@ -2,6 +2,7 @@
 
 import os
 import platform
+import shlex
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -12,7 +13,7 @@ from pathlib import Path
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.files.project import CHECKOUT
-from zsnmt.files.records import read_json
+from zsnmt.files.records import damage_of, read_json
 from zsnmt.languages import Direction, kind_of, parse_direction
 from zsnmt.runs.ending import Ending, read_ending
 from zsnmt.runs.log import Validated, logged_validations, summarise
@@ -47,6 +48,16 @@ CONFIDENCE_FILE = "confidence.json"  # what `zsnmt confidence` found of the mode
 HYPOTHESES_CHECKSUMS = "checksums"  # of their files by name, beside what they were made with
 MODEL_FILE, LOG_FILE, COMMAND_FILE = "model.pt", "train.log", "train.command"
 LAST_CHECKPOINT = "checkpoint_last.pt"  # in the folder of checkpoints: the one to go on from
+
+
+def training_words(run: Path) -> list[str]:
+    """The command of fairseq-train by which a run was trained: program, data, options; `InputError` where
+    that is damaged.
+    """
+    path = run / COMMAND_FILE
+    with damage_of(path, "train the run again with zsnmt train"):
+        program, data, *options = shlex.split(path.read_text(encoding="utf-8"))
+    return [program, data, *options]
 
 
 def direction_lists(run: Path) -> dict[str, list[str]]:

@@ -22,17 +22,29 @@ def bind(host: str, port: int) -> socket.socket:
     """A socket at an address, which nobody can reach yet; `InputError` for one that cannot be had."""
     if not 0 <= port <= LAST_PORT:
         raise InputError(f"--port is {port}; it must be from 0 to {LAST_PORT}")
+    reason: Exception | None = None
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listener = socket.socket(family, kind, protocol)
+        for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE):
+            try:
+                return bound(*found)
+            except OSError as error:  # a name may have an address of a kind that this machine does not use
+                reason = reason or error
+    except (OSError, UnicodeError) as error:  # the latter for what is no name of a host
+        reason = error
+    raise InputError(
+        f"port {port} of {host} cannot be had ({reason}); give another --port or --host"
+    ) from reason
+
+
+def bound(family: int, kind: int, protocol: int, _: str, address: tuple) -> socket.socket:
+    """A socket that is bound to one of the addresses of a host, as `getaddrinfo` describes it."""
+    listener = socket.socket(family, kind, protocol)
+    try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
-    except (OSError, UnicodeError) as error:  # the latter for what is no name of a host
-        raise InputError(
-            f"port {port} of {host} cannot be had ({error}); give another --port or --host"
-        ) from error
+    except BaseException:
+        listener.close()
+        raise
     return listener
 
 

@@ -19,7 +19,7 @@ from zsnmt.corpora.own_text.rewriting import write_parallel_text
 from zsnmt.corpora.own_text.table import Table
 from zsnmt.corpora.parallel_text import pairs_of_split
 from zsnmt.corpora.releases.options import parse_release
-from zsnmt.corpora.training_text import copy_beside, make_training_text
+from zsnmt.corpora.training_text import copy_beside, files_beside, make_training_text
 from zsnmt.data.binarised_folder import SHARD
 from zsnmt.errors import InputError
 from zsnmt.files.locks import LOCK_FILE, locked, work_in
@@ -195,6 +195,7 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
         tables = read_tables(Path(config.text), config.pattern)
         settings_of_step = {key: getattr(config, key) for key in ("languages", "pattern", "held_out")}
         files = [*dict.fromkeys(file for table in tables for file in table.files)]
+        files += files_beside(Path(config.text), config.languages)
         make(
             partial(replace_folder, source, partial(rewrite, tables, config, steps.say)),
             inputs=files,

@@ -13,9 +13,8 @@ from pathlib import Path
 from zsnmt.data.binarised_folder import shards_of
 from zsnmt.errors import SAVED, InputError
 from zsnmt.files.project import PACKAGE
-from zsnmt.files.records import damage_of
 from zsnmt.files.replacing import replacing
-from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE, MODEL_FILE
+from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE, MODEL_FILE, training_words
 from zsnmt.runs.log import Errors, progress_line
 from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training.connections import Line, Lost
@@ -115,8 +114,7 @@ def options_of(run: Path) -> list[str]:
             f"{path} is missing: it says with which options the run was trained; give a run made by "
             "zsnmt train"
         )
-    with damage_of(path, "train the run again with zsnmt train"):
-        _, _, *words = shlex.split(path.read_text(encoding="utf-8"))  # without program and data
+    _, _, *words = training_words(run)
     return [word for word in without(words, DATA_OPTIONS) if word != "--cpu"]
 
 

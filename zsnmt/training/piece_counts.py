@@ -1,6 +1,5 @@
 """How often each language uses each piece, counted in the binarised text that a run is trained on."""
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,9 +13,8 @@ from zsnmt.data.binarised_folder import shards_of
 from zsnmt.data.reading import load_dictionary
 from zsnmt.errors import InputError
 from zsnmt.files.locks import locked
-from zsnmt.files.records import damage_of
 from zsnmt.languages import read_languages
-from zsnmt.runs.folder import COMMAND_FILE, PIPELINE_FOLDER, check_trained, same_bytes
+from zsnmt.runs.folder import COMMAND_FILE, PIPELINE_FOLDER, check_trained, same_bytes, training_words
 from zsnmt.text.piece_counts import (
     PIECE_COUNTS_FILE,
     merge_piece_counts,
@@ -71,8 +69,8 @@ def write_counts_of(run: Path) -> None:
     pipeline, command = run / PIPELINE_FOLDER, run / COMMAND_FILE
     if not command.is_file():
         raise InputError(f"{command} is missing, which names the data of the run; train the run again")
-    with damage_of(command, "train the run again"):
-        data = Path(utils.split_paths(shlex.split(command.read_text(encoding="utf-8"))[1])[0])
+    _, folders, *_ = training_words(run)
+    data = Path(utils.split_paths(folders)[0])
     languages = read_languages(pipeline)
     of_dictionary = f"dict.{languages[0]}.txt"
     if not same_bytes(data / of_dictionary, pipeline / of_dictionary):

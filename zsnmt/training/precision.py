@@ -1,11 +1,10 @@
 """The words of a training for half precision, which configs for GPUs have."""
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LAST_CHECKPOINT
+from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LAST_CHECKPOINT, training_words
 
 HALF_PRECISION = ("--fp16", "--bf16", "--amp", "--memory-efficient-fp16", "--memory-efficient-bf16")
 FLOAT32 = ""  # a training without such a word
@@ -29,7 +28,7 @@ def begun_precision(folder: Path) -> str | None:
     command = folder / COMMAND_FILE
     if not (folder / CHECKPOINTS / LAST_CHECKPOINT).is_file() or not command.is_file():
         return None
-    return precision_of(shlex.split(command.read_text(encoding="utf-8")))
+    return precision_of(training_words(folder))
 
 
 def fitting_precision(words: Sequence[str], begun: str | None, on_gpus: bool) -> tuple[str, str]:

@@ -146,10 +146,14 @@ def test_other_precisions_are_refused_before_anything_is_read(tmp_path):
         export_run(tmp_path, to="huggingface", quantization="int8")
 
 
+MINE = {"config": "mine", "text": "mine"}
+
+
 def test_the_card_names_corpora_and_says_why_there_are_no_scores(tmp_path):
     run = {"config": "europarl_multiway", "text": "text"}
     assert find_corpora("# Talks: zsnmt fetch iwslt17", run) == ["iwslt17", "europarl"]
-    assert find_corpora("", {"config": "mine", "text": "tatoeba"}) == ["tatoeba"]
+    assert find_corpora("# as europarl has them\nRELEASE=data/ted  # not iwslt17", MINE) == []
+    assert find_corpora("", MINE | {"text": "tatoeba"}) == ["tatoeba"]
     assert scores_in_words(tmp_path)["unscored"] == "the run was not scored"
 
 

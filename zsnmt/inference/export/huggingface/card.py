@@ -52,8 +52,12 @@ def write_card(folder: Path, run: Path, record: dict, *, stock: bool) -> None:
 
 
 def find_corpora(words: str, run: dict) -> Sequence[str]:
-    """The corpora that the config names, or that the config or the text is called after."""
-    named = {*re.findall(r"[a-z0-9]+", f"{words} {run['config']} {run['text']}".lower())}
+    """The corpora that the settings of a config name, or the commands in its comments that fetch its text, or
+    that the config or the text is called after.
+    """
+    settings = re.sub(r"(?m)(^|\s)#.*", "", words)
+    fetched = " ".join(re.findall(r"zsnmt (?:fetch|import-corpus)\s+(\S+)", words))
+    named = {*re.findall(r"[a-z0-9]+", f"{settings} {fetched} {run['config']} {run['text']}".lower())}
     return [name for name in CATALOGUE if {*name.split("_")} <= named]
 
 

@@ -115,8 +115,8 @@ def check(folder: Path) -> dict:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--report", type=Path, help="file for the figures, as JSON")
-    found = check(HERE)
     options = parser.parse_args()
+    found = check(HERE)
     if options.report:
         options.report.write_text(json.dumps(found), encoding="utf-8")
     print(
