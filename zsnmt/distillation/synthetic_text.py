@@ -96,13 +96,13 @@ class SyntheticText:
         given no text.
         """
         languages = self.experiment.config.languages
-        pairs = pairs_of_split(self.authentic, TRAIN, languages)
+        pairs = {*pairs_of_split(self.authentic, TRAIN, languages)}
         others = [language for language in languages[1:] if (self.pivot, language) in pairs]
         return [
             Direction(source, target)
             for source in others
             for target in others
-            if source != target and not {(source, target), (target, source)} & {*pairs}
+            if source != target and not {(source, target), (target, source)} & pairs
         ]
 
     def lines(self, language: str) -> tuple[list[str], list[str]]:
@@ -121,31 +121,28 @@ class SyntheticText:
             )
         return self.selections[language]
 
-    def read(self, language: str) -> list[Sources]:
+    def read(self, pivot: Sequence[str], other: Sequence[str]) -> list[Sources]:
         """What the teacher reads for the translation of each line of a language's text: the pivot's sentence,
         that of the language, or both, the pivot's last.
         """
-        pivot, other = self.lines(language)
         if self.settings.ensemble:
             return [*zip(other, pivot, strict=True)]
         return [*zip(other if self.settings.direct else pivot)]
 
     def sources(self, language: str) -> list[Sources]:
         """What the teacher translates of a language's text, each once."""
-        read = self.read(language)
+        return self.chosen(self.read(*self.lines(language)), language)
+
+    def chosen(self, read: Sequence[Sources], language: str) -> list[Sources]:
+        """The chosen ones of what the teacher reads of a language's text, each once."""
         return [*dict.fromkeys(read[place] for place in self.selection(language).all)]
 
     def rows(self, direction: Direction) -> tuple[list[Row], list[Row]]:
         """The translated lines to train on and those held out."""
         selection, (pivot, other) = self.selection(direction.source), self.lines(direction.source)
-        translated = dict(
-            zip(
-                self.sources(direction.source),
-                read_lines(self.translations(direction), allow_empty_lines=True),
-                strict=True,
-            )
-        )
-        read = self.read(direction.source)
+        read = self.read(pivot, other)
+        translations = read_lines(self.translations(direction), allow_empty_lines=True)
+        translated = dict(zip(self.chosen(read, direction.source), translations, strict=True))
         train, held_out = (
             [
                 Row(place + 1, pivot[place], other[place], synthetic=translated[read[place]])
