@@ -21,9 +21,9 @@ from zsnmt.evaluation.hypotheses import kept_ways
 from zsnmt.inference.export.folder import describe_export
 from zsnmt.masked_lm.report import xnli
 from zsnmt.masked_lm.report.runs import read_runs as read_masked_lms
-from zsnmt.masked_lm.report.written import text_report
+from zsnmt.masked_lm.report.text_tables import text_report
 from zsnmt.masked_lm.runs import read_counts, read_record
-from zsnmt.report.alike import read_runs
+from zsnmt.report.comparability import read_runs
 from zsnmt.report.documents import round_trip
 from zsnmt.report.plotted import heat_maps
 from zsnmt.report.probes.folder import probes_of

@@ -14,7 +14,7 @@ from zsnmt.analysis.state_folder import LABELS, LABELS_FILE, STATES_FILE, Labels
 from zsnmt.errors import InputError
 from zsnmt.probing.settings import Probing
 from zsnmt.probing.steps import FIGURES, FIGURES_TABLE, STATES, ProbeSteps
-from zsnmt.report.alike import read_runs
+from zsnmt.report.comparability import read_runs
 from zsnmt.report.comparison import probes_markdown
 from zsnmt.report.documents import keep_probes, kept_probes
 from zsnmt.report.page import page

@@ -9,9 +9,9 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.support.scores import made_up_scores
-from zsnmt.claims.kept import Kept
+from zsnmt.claims.kept_results import Kept
 from zsnmt.claims.papers import CLAIMS
-from zsnmt.claims.probed import confusion_in_families
+from zsnmt.claims.probes import confusion_in_families
 from zsnmt.claims.table import Outcome, claims_table, count_verdicts, detail, details, outcomes, row
 from zsnmt.claims.verdicts import (
     FAILS,

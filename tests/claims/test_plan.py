@@ -12,11 +12,11 @@ import pytest
 from tests.conftest import ROOT
 from zsnmt.claims import plan as planning
 from zsnmt.claims.costs import pieces_of_text, training_hours, updates
-from zsnmt.claims.doing import do_job, do_jobs, in_project
+from zsnmt.claims.jobs import do_job, do_jobs, in_project
 from zsnmt.claims.needs import Need, ablation, adaptation, masked_lm, probing
 from zsnmt.claims.papers import CLAIMS
 from zsnmt.claims.plan import FOLDER, HOURS_FILE, Job, Places, chains, plan, select_within_budget
-from zsnmt.claims.planned import jobs_table, power_table, terminal_text
+from zsnmt.claims.plan_tables import jobs_table, power_table, terminal_text
 from zsnmt.claims.table import Outcome, power
 from zsnmt.claims.verdicts import Effect
 from zsnmt.cli import claims
@@ -295,7 +295,7 @@ def test_a_job_that_fails_does_not_keep_those_behind_it(places, tmp_path, monkey
         if job.need.name == "a":
             raise InputError("a has failed")
 
-    monkeypatch.setattr("zsnmt.claims.doing.do_job", do)
+    monkeypatch.setattr("zsnmt.claims.jobs.do_job", do)
     a, b, _ = sharing(tmp_path)
     with pytest.raises(InputError, match="^a has failed$"):
         do_jobs(Steps("claims"), [a, b], places)
@@ -332,7 +332,7 @@ def test_hours_that_are_damaged_are_refused_with_what_to_do(places, content):
 
 def test_what_is_kept_of_a_job_is_what_it_was_thought_to_take_before_any_correction(places, monkeypatch):
     """Else a correction would be corrected again by the next one."""
-    monkeypatch.setattr("zsnmt.claims.doing.call", lambda words, output: None)
+    monkeypatch.setattr("zsnmt.claims.jobs.call", lambda words, output: None)
     (places.runs / FOLDER).mkdir(parents=True)
     (places.runs / FOLDER / HOURS_FILE).write_text(json.dumps({"a": [1.0, 4.0]}))
     job = jobs_of(places, "L22")[0]
@@ -348,12 +348,12 @@ def test_the_hours_of_a_job_that_was_stopped_count(places, monkeypatch):
     def stop(words, output):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("zsnmt.claims.doing.call", stop)
+    monkeypatch.setattr("zsnmt.claims.jobs.call", stop)
     with pytest.raises(KeyboardInterrupt):
         do_job(Steps("claims"), job, places)
     assert 0 < json.loads(spent.read_text())["hours"] < 1
     spent.write_text('{"hours": 9.0}')
-    monkeypatch.setattr("zsnmt.claims.doing.call", lambda words, output: None)
+    monkeypatch.setattr("zsnmt.claims.jobs.call", lambda words, output: None)
     do_job(Steps("claims"), job, places)
     _, taken = json.loads((places.runs / FOLDER / HOURS_FILE).read_text())[job.name]
     assert 9 < taken < 10 and not spent.exists()
@@ -404,7 +404,7 @@ def test_the_tables_say_what_would_be_done_and_how_many_seeds_tell(places):
 
 def test_a_job_that_is_done_keeps_its_runs_and_how_long_it_took(places, monkeypatch):
     called = []
-    monkeypatch.setattr("zsnmt.claims.doing.call", lambda words, output: called.append(words))
+    monkeypatch.setattr("zsnmt.claims.jobs.call", lambda words, output: called.append(words))
     scored = places.runs / "demo" / "zs_transformer" / "seed1"
     for path in (scored / "scores.json", places.runs / "demo" / "zs_transformer" / "seed2" / "scores.json"):
         path.parent.mkdir(parents=True)
@@ -455,7 +455,7 @@ def test_the_tables_are_made_once_of_all_that_was_done(monkeypatch, tmp_path, en
             raise ends
 
     monkeypatch.setattr("zsnmt.training.children.all_side_by_side", side_by_side)
-    monkeypatch.setattr("zsnmt.claims.doing.call", lambda words, output: called.append(words))
+    monkeypatch.setattr("zsnmt.claims.jobs.call", lambda words, output: called.append(words))
     with pytest.raises(type(ends)) if ends else nullcontext():
         claims.main(["L22", "L21", "--jobs", "2", "--again"])
     assert called == [["results"]]

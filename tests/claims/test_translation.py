@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.support.scores import made_up_scores
-from zsnmt.claims.kept import Kept
+from zsnmt.claims.kept_results import Kept
 from zsnmt.claims.translation import compare, config_difference, pivot_language_share, zero_shot
 from zsnmt.claims.verdicts import half_width
 from zsnmt.languages import ZERO_SHOT, Direction

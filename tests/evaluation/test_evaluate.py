@@ -28,7 +28,7 @@ from zsnmt.evaluation.evaluate import evaluate
 from zsnmt.evaluation.hypotheses import FIRST_HALVES, kept_ways
 from zsnmt.evaluation.text import TextChoice, directions_with_text, read_pairs
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
-from zsnmt.report.alike import check_comparable
+from zsnmt.report.comparability import check_comparable
 from zsnmt.report.comparison import text_table
 from zsnmt.report.notes import search_note
 from zsnmt.report.systems import tables

@@ -29,7 +29,7 @@ from zsnmt.report.adaptation import (
     new_language_gains_table,
     new_language_table,
 )
-from zsnmt.report.alike import check_comparable
+from zsnmt.report.comparability import check_comparable
 from zsnmt.report.comparison import every_direction, markdown_table, text_table
 from zsnmt.report.documents import keep_scores
 from zsnmt.report.page import files_beside, page

@@ -15,11 +15,11 @@ from tests.support.scores import all_changed, made_up_scores
 from zsnmt.cli.results import documents, makers
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.report.columns import WAVES
-from zsnmt.masked_lm.report.kept import FOLDER as MASKED_LMS
-from zsnmt.masked_lm.report.kept import keep_masked_lm, kept_masked_lms
+from zsnmt.masked_lm.report.kept_scores import FOLDER as MASKED_LMS
+from zsnmt.masked_lm.report.kept_scores import keep_masked_lm, kept_masked_lms
 from zsnmt.masked_lm.report.runs import sort_runs
-from zsnmt.masked_lm.report.written import markdown_report
-from zsnmt.report.alike import read_runs
+from zsnmt.masked_lm.report.text_tables import markdown_report
+from zsnmt.report.comparability import read_runs
 from zsnmt.report.comparison import every_direction, markdown_table, text_in_short
 from zsnmt.report.confidence import FOLDER as CONFIDENCE
 from zsnmt.report.config_pages import list_of_pages, new_page

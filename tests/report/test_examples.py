@@ -11,7 +11,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.languages import Direction
 from zsnmt.report import examples as module
-from zsnmt.report.alike import read_runs
+from zsnmt.report.comparability import read_runs
 from zsnmt.report.examples import examples
 
 GERMAN_FRENCH = Direction("de", "fr")

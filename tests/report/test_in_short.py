@@ -13,7 +13,7 @@ from tests.support.scores import changed, made_up_scores
 from zsnmt.cli.results import makers
 from zsnmt.errors import InputError
 from zsnmt.languages import ZERO_RESOURCE, ZERO_SHOT
-from zsnmt.masked_lm.report.kept import keep_masked_lm
+from zsnmt.masked_lm.report.kept_scores import keep_masked_lm
 from zsnmt.report.config_pages import configs_without_page, new_page
 from zsnmt.report.documents import BLOCK, fill, keep_scores
 from zsnmt.report.drawn_data import checksum

@@ -12,8 +12,8 @@ from tests.support.runs import make_text, write_run
 from tests.support.scores import made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.languages import FAMILIES, FEW_SHOT, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
-from zsnmt.report.alike import check_comparable, read_runs
-from zsnmt.report.brief import brief_table, brief_table_of_kinds
+from zsnmt.report.brief_table import brief_table, brief_table_of_kinds
+from zsnmt.report.comparability import check_comparable, read_runs
 from zsnmt.report.comparison import every_direction, markdown_table, text_table
 from zsnmt.report.directions import direction_gains_table
 from zsnmt.report.examples import examples

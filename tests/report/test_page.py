@@ -14,7 +14,7 @@ from tests.support.probes import make_probes
 from tests.support.runs import SIGNATURE, TEXT, make_run, make_text, validate
 from tests.support.scores import only
 from zsnmt.languages import SUPERVISED
-from zsnmt.report.alike import read_runs
+from zsnmt.report.comparability import read_runs
 from zsnmt.report.examples import examples
 from zsnmt.report.page import curves_table, page, write_beside
 from zsnmt.report.scores import Run

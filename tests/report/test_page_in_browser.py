@@ -9,7 +9,7 @@ import pytest
 from tests.support.browser import CHROMIUM, PHONE, dump
 from tests.support.probes import make_probes
 from tests.support.runs import make_run, make_text
-from zsnmt.report.alike import read_runs
+from zsnmt.report.comparability import read_runs
 from zsnmt.report.examples import examples
 from zsnmt.report.page import page
 

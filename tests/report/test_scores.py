@@ -7,7 +7,7 @@ import pytest
 from tests.support.scores import changed, made_up_result, made_up_scores, only, without
 from zsnmt.errors import InputError
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT
-from zsnmt.report.alike import check_comparable, list_some
+from zsnmt.report.comparability import check_comparable, list_some
 from zsnmt.report.notes import caption, pivot_note
 from zsnmt.report.scores import (
     Column,

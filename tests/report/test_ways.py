@@ -11,7 +11,7 @@ from tests.support.runs import make_text, write_run
 from tests.support.scores import all_changed, changed, made_up_result, made_up_scores, without
 from zsnmt.errors import InputError
 from zsnmt.languages import FAMILIES, ZERO_RESOURCE, ZERO_SHOT, Direction
-from zsnmt.report.alike import check_comparable, read_runs
+from zsnmt.report.comparability import check_comparable, read_runs
 from zsnmt.report.comparison import every_direction, markdown_table, text_table
 from zsnmt.report.directions import direction_gains_table
 from zsnmt.report.documents import drop_resamples

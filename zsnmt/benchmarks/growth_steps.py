@@ -27,7 +27,7 @@ from zsnmt.evaluation.text import TextChoice
 from zsnmt.files.records import read_json, write_json
 from zsnmt.languages import SUPERVISED, ZERO_SHOT
 from zsnmt.processes import used_seconds
-from zsnmt.report.alike import read_runs
+from zsnmt.report.comparability import read_runs
 from zsnmt.report.comparison import every_direction, text_table
 from zsnmt.report.examples import examples
 from zsnmt.report.html import write

@@ -9,7 +9,7 @@ that the paper's own figures differ by, that of J2 half as large.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from zsnmt.claims.kept import Evidence, Kept
+from zsnmt.claims.kept_results import Evidence, Kept
 from zsnmt.claims.needs import Need
 from zsnmt.claims.published import Published
 from zsnmt.claims.translation import combine

@@ -2,7 +2,7 @@
 
 from zsnmt.claims.claim import BLEU, Claim
 from zsnmt.claims.needs import ablation, adaptation, probing
-from zsnmt.claims.probed import IN_FAMILIES, finding, removed_layer
+from zsnmt.claims.probes import IN_FAMILIES, finding, removed_layer
 from zsnmt.claims.published import gap, gap_of_rows, quotation, two_figures
 from zsnmt.claims.translation import (
     combine,

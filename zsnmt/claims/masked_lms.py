@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from statistics import fmean
 
-from zsnmt.claims.kept import Evidence, Kept
+from zsnmt.claims.kept_results import Evidence, Kept
 from zsnmt.claims.verdicts import Effect, Range, difference, effect
 from zsnmt.masked_lm.report.columns import FIRST, FULL, Column
 from zsnmt.masked_lm.report.runs import NONE, SAME, condition_label, conditions_of, runs_of

@@ -13,7 +13,7 @@ from zsnmt.claims.verdicts import FAILS, HOLDS, OPEN, configs_of
 from zsnmt.errors import InputError
 from zsnmt.files.records import damage_of, read_json
 from zsnmt.masked_lm.config import read_study_config
-from zsnmt.masked_lm.report.kept import FOLDER as MASKED_LMS
+from zsnmt.masked_lm.report.kept_scores import FOLDER as MASKED_LMS
 from zsnmt.masked_lm.runs import score_file
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.runs.folder import MODEL_FILE

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from zsnmt.claims.claim import Claim
-from zsnmt.claims.kept import Kept
+from zsnmt.claims.kept_results import Kept
 from zsnmt.claims.needs import Need
 from zsnmt.claims.papers import CLAIMS
 from zsnmt.claims.verdicts import (

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from zsnmt.claims.kept import Evidence, Kept, Systems
+from zsnmt.claims.kept_results import Evidence, Kept, Systems
 from zsnmt.claims.verdicts import COMPARED, Effect, Range, difference, effect, seeds_of
 from zsnmt.languages import SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.adaptation import members

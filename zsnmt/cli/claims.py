@@ -41,9 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(parser, arguments)
     recipe = Recipe("claims")
 
-    from zsnmt.claims.doing import do_jobs, make_documents
+    from zsnmt.claims.jobs import do_jobs, make_documents
     from zsnmt.claims.plan import Places, chains, plan, select_within_budget
-    from zsnmt.claims.planned import jobs_table, power_table, terminal_text
+    from zsnmt.claims.plan_tables import jobs_table, power_table, terminal_text
     from zsnmt.claims.table import outcomes
     from zsnmt.training.children import all_side_by_side
 

@@ -146,7 +146,7 @@ def show_table(runs: Sequence[Path], report: Path | None, *, in_short: bool = Fa
 
 def write_report(runs: Sequence[Path], output: Path) -> None:
     """Make the page to look at."""
-    from zsnmt.report.alike import read_runs
+    from zsnmt.report.comparability import read_runs
     from zsnmt.report.examples import examples
     from zsnmt.report.html import write
     from zsnmt.report.page import page

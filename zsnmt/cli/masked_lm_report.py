@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.masked_lm.report.page import write_report, write_tables  # loads matplotlib
     from zsnmt.masked_lm.report.runs import check_configs, read_runs
     from zsnmt.masked_lm.report.tables import corpora_tables
-    from zsnmt.masked_lm.report.written import text_of, text_report
+    from zsnmt.masked_lm.report.text_tables import text_of, text_report
 
     studies = [read_runs(folders) for folders in (options.runs, *options.beside)]
     check_configs(studies)

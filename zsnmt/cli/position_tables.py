@@ -100,7 +100,7 @@ def show(measured: Sequence[dict], maps: Mapping[str, dict], options: Namespace)
     """Print the table, and write it and the figures where that is asked for."""
     from zsnmt.masked_lm.report.page import write_tables  # loads matplotlib
     from zsnmt.masked_lm.report.pretrained import drawings, positions_table
-    from zsnmt.masked_lm.report.written import text_of
+    from zsnmt.masked_lm.report.text_tables import text_of
     from zsnmt.report.html import write_drawings
 
     table = positions_table(measured, maps, options.dimensions)

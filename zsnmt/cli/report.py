@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.text and not options.text.is_dir():
         raise InputError(f"{options.text} is not a folder; name the one of the test set by --text")
-    from zsnmt.report.alike import read_runs
+    from zsnmt.report.comparability import read_runs
     from zsnmt.report.examples import examples
     from zsnmt.report.html import write
     from zsnmt.report.page import page, write_beside  # loads matplotlib

@@ -30,12 +30,12 @@ def documents() -> list[Path]:
 def makers() -> "dict[str, Maker]":
     """What makes each block of a document, of all studies."""
     from zsnmt.claims import table as claims
-    from zsnmt.masked_lm.report import kept
+    from zsnmt.masked_lm.report import kept_scores as masked_lms
     from zsnmt.masked_lm.report import papers as masked_lm_papers
     from zsnmt.report import confidence, config_pages, documents, in_short  # loads sacreBLEU
     from zsnmt.report.papers import tables as papers
 
-    modules = documents, in_short, config_pages, confidence, kept, papers, masked_lm_papers, claims
+    modules = documents, in_short, config_pages, confidence, masked_lms, papers, masked_lm_papers, claims
     return {name: maker for module in modules for name, maker in module.MAKERS.items()}
 
 
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def keep_run(run: Path) -> list[Path]:
     """Keep the scores of a run and what else was measured of it; returns where."""
-    from zsnmt.masked_lm.report.kept import keep_masked_lm
+    from zsnmt.masked_lm.report.kept_scores import keep_masked_lm
     from zsnmt.masked_lm.runs import score_file
     from zsnmt.report.confidence import keep_confidence
     from zsnmt.report.documents import keep_probes, keep_scores

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-from zsnmt.distillation.adapted import check_directions, with_all_languages
+from zsnmt.distillation.adapted_experiment import check_directions, with_all_languages
 from zsnmt.distillation.layers import BEGINNING, write_beginning
 from zsnmt.distillation.settings import NONE, SELF, Distillation
 from zsnmt.distillation.student import Student, checked_student, choose_options

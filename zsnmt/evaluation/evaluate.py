@@ -17,7 +17,7 @@ from zsnmt.decoding.methods.settings import Method
 from zsnmt.decoding.options import FLOAT32, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.evaluation.before import comparable_ways
+from zsnmt.evaluation.earlier_translations import comparable_ways
 from zsnmt.evaluation.hypotheses import (
     FIRST_HALVES,
     SOURCES,

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean
 
 from zsnmt.languages import KINDS, SUPERVISED, ZERO_SHOT, Direction, kind_name
-from zsnmt.report.alike import list_some
+from zsnmt.report.comparability import list_some
 from zsnmt.report.notes import signature_note
 from zsnmt.report.scores import (
     Column,

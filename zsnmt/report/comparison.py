@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from zsnmt.errors import InputError
 from zsnmt.report.adaptation import adaptation_directions_table
-from zsnmt.report.alike import check_comparable
-from zsnmt.report.brief import brief_note, brief_table, brief_table_of_kinds
-from zsnmt.report.chosen import marked
+from zsnmt.report.brief_table import brief_note, brief_table, brief_table_of_kinds
+from zsnmt.report.comparability import check_comparable
 from zsnmt.report.directions import directions_table
+from zsnmt.report.marks import marked
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import columns_of, short_commit

@@ -9,7 +9,7 @@ import numpy as np
 
 from zsnmt.analysis.factorial import interval
 from zsnmt.languages import KINDS, ZERO_RESOURCE, ZERO_SHOT, kind_name, other_pairs
-from zsnmt.report.alike import list_some
+from zsnmt.report.comparability import list_some
 from zsnmt.report.scores import all_directions, runs_by_system
 from zsnmt.report.significance import Part, difference, mean_of_part, of_same_seeds
 from zsnmt.report.table import Measured, complete, join_sentences, numbers_in_short

@@ -13,9 +13,9 @@ from zsnmt.errors import InputError
 from zsnmt.languages import ZERO_RESOURCE
 from zsnmt.report import figures, scatters
 from zsnmt.report.adaptation import new_language_table
-from zsnmt.report.brief import brief_cells
-from zsnmt.report.chosen import marked
+from zsnmt.report.brief_table import brief_cells
 from zsnmt.report.documents import KEEP_AGAIN, Maker, comparable_probes, kept_probes, kept_scores
+from zsnmt.report.marks import marked
 from zsnmt.report.pivot_drawing import comparison_figures
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import FOLDER as PROBES

@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 
 from zsnmt.languages import FEW_SHOT, KINDS, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
 from zsnmt.report import figures, scatters
-from zsnmt.report.alike import not_supervised
-from zsnmt.report.chosen import marked
+from zsnmt.report.comparability import not_supervised
 from zsnmt.report.examples import MOST, Example
 from zsnmt.report.finding import finding
 from zsnmt.report.formats import TABLE_FORMATS
 from zsnmt.report.html import drawn_maps, inline_figures, templates, write
+from zsnmt.report.marks import marked
 from zsnmt.report.notes import signature_note
 from zsnmt.report.papers.tables import beside_papers
 from zsnmt.report.pivot_drawing import comparison_figures

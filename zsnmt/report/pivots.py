@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from zsnmt.languages import kind_name
-from zsnmt.report.alike import conditions
+from zsnmt.report.comparability import conditions
 from zsnmt.report.notes import pivots_of
 from zsnmt.report.scores import groups_of, runs_by_system
 from zsnmt.runs.scores import Result, Scores

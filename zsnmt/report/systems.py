@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from zsnmt.languages import kind_name
 from zsnmt.report.adaptation import ADAPTATION_TABLES, adaptation_directions_table
-from zsnmt.report.brief import brief_table_of_kinds
-from zsnmt.report.chosen import marked
+from zsnmt.report.brief_table import brief_table_of_kinds
 from zsnmt.report.directions import direction_gains_table, directions_table
 from zsnmt.report.families import families_table
+from zsnmt.report.marks import marked
 from zsnmt.report.notes import caption, have_one_pivot, pivot_note, signature_note, signatures
 from zsnmt.report.scores import (
     Column,

@@ -11,7 +11,7 @@ from zsnmt.masked_lm.report.figures import figures_of
 from zsnmt.masked_lm.report.page import ABOUT, FORMATS, PAGE_FILE, page, write_report
 from zsnmt.masked_lm.report.runs import ABLATIONS, sort_runs
 from zsnmt.masked_lm.report.tables import tables
-from zsnmt.masked_lm.report.written import text_report
+from zsnmt.masked_lm.report.text_tables import text_report
 
 FEW = sort_runs(grid(("sinusoidal", "learned", "separate_parameters"), ("same",), (0,)))
 RUNS = sort_runs(grid(seeds=(0, 42)) + grid(tuple(ABLATIONS), ("same", "de"), (0,)))

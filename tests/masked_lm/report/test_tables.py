@@ -8,7 +8,7 @@ from scipy.stats import wilcoxon
 from tests.support.masked_lms import OFFSETS, SEEDS, grid, made_up_masked_lm
 from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, LABELS, sort_runs
 from zsnmt.masked_lm.report.tables import TEXT_TABLES, corpora_tables, tables
-from zsnmt.masked_lm.report.written import mark_best, markdown_of, markdown_report, text_of, text_report
+from zsnmt.masked_lm.report.text_tables import mark_best, markdown_of, markdown_report, text_of, text_report
 from zsnmt.report.table import Measured, markdown_rows, tsv
 from zsnmt.runs.systems import CLIPPED
 

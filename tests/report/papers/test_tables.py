@@ -17,7 +17,7 @@ from zsnmt.errors import InputError
 from zsnmt.languages import SUPERVISED, Direction
 from zsnmt.masked_lm.report import papers as of_masked_lms
 from zsnmt.masked_lm.report.page import page as masked_lm_page
-from zsnmt.report.alike import read_runs
+from zsnmt.report.comparability import read_runs
 from zsnmt.report.comparison import text_table
 from zsnmt.report.documents import fill, keep_scores
 from zsnmt.report.page import page

@@ -8,7 +8,7 @@ from tests.support.probes import LANGUAGES, LAYERS, make_probes
 from tests.support.runs import make_run, make_text
 from zsnmt.analysis.held_out import Accuracy
 from zsnmt.errors import InputError
-from zsnmt.report.alike import read_runs
+from zsnmt.report.comparability import read_runs
 from zsnmt.report.probes.folder import (
     CLASSIFIERS,
     CONFUSION,

@@ -9,7 +9,7 @@ from tests.support.probes import LABELS, LAYERS, make_probes
 from tests.support.runs import make_run, make_text
 from zsnmt.languages import Direction
 from zsnmt.report import figures
-from zsnmt.report.alike import read_runs
+from zsnmt.report.comparability import read_runs
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import probes_of
 from zsnmt.report.probes.tables import details, headlines

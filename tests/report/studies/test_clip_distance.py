@@ -10,7 +10,7 @@ from tests.support.runs import make_run, make_text
 from tests.support.scores import changed, made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.languages import ZERO_SHOT
-from zsnmt.report.alike import read_runs
+from zsnmt.report.comparability import read_runs
 from zsnmt.report.comparison import markdown_table, text_table
 from zsnmt.report.documents import MAKERS, fill, keep_scores
 from zsnmt.report.page import page

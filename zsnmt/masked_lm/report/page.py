@@ -11,7 +11,7 @@ from zsnmt.masked_lm.report.figures import Drawing, figures_of
 from zsnmt.masked_lm.report.papers import TABLES
 from zsnmt.masked_lm.report.runs import LABELS, condition_label, conditions_of
 from zsnmt.masked_lm.report.tables import ENCODINGS_TABLE, tables
-from zsnmt.masked_lm.report.written import mark_best, markdown_of, text_of
+from zsnmt.masked_lm.report.text_tables import mark_best, markdown_of, text_of
 from zsnmt.report.figures import png, svg
 from zsnmt.report.html import inline_figures, templates, write
 from zsnmt.report.table import Table, tsv

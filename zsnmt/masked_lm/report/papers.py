@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from zsnmt.masked_lm.report.columns import FIRST, FULL, ML_SCORE, Column, layer_accuracy
-from zsnmt.masked_lm.report.kept import FOLDER
+from zsnmt.masked_lm.report.kept_scores import FOLDER
 from zsnmt.masked_lm.report.runs import (
     ENCODINGS,
     NONE,

@@ -15,7 +15,7 @@ from zsnmt.files.records import damage_of, read_json
 from zsnmt.masked_lm.runs import SCORES_FILE, score_file
 from zsnmt.modules.position_names import LABELS as NAMES
 from zsnmt.modules.position_names import POSITION_ENCODINGS
-from zsnmt.report.alike import check_alike
+from zsnmt.report.comparability import check_alike
 from zsnmt.report.table import numbers_in_short
 from zsnmt.runs.systems import CLIPPED, PRODUCT
 

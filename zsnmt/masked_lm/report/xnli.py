@@ -9,7 +9,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.kinds import check_kinds
 from zsnmt.files.records import damage_of, read_json
 from zsnmt.masked_lm.report.runs import LABELS
-from zsnmt.report.alike import check_alike
+from zsnmt.report.comparability import check_alike
 from zsnmt.report.table import Table, numbers_in_short, seed_cell
 
 SCORES_FILE = "xnli.json"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from zsnmt.errors import InputError
-from zsnmt.report.chosen import MARK, chosen_note
+from zsnmt.report.marks import MARK, chosen_note
 from zsnmt.report.papers.comparable import comparisons, verdict
 from zsnmt.report.papers.published import Key, published
 from zsnmt.report.table import FORMS, Cell, Measured, Table, join_sentences, numbers_in_short

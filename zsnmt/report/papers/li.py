@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from zsnmt.languages import SUPERVISED, Direction
-from zsnmt.report.alike import check_comparable
+from zsnmt.report.comparability import check_comparable
 from zsnmt.report.papers.layout import PaperTable, Rows
 from zsnmt.report.papers.published import LI, Key
 from zsnmt.report.papers.sources import SCORES

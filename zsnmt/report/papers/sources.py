@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt.files.records import read_json
-from zsnmt.report.alike import check_comparable
+from zsnmt.report.comparability import check_comparable
 from zsnmt.report.comparison import provenance
 from zsnmt.report.documents import KEEP_AGAIN, kept_score_file
 from zsnmt.report.notes import pivot_note, search_note

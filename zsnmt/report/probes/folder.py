@@ -14,7 +14,7 @@ from zsnmt.analysis.state_folder import FINAL, LABELS
 from zsnmt.errors import InputError
 from zsnmt.files.kinds import check_kinds
 from zsnmt.files.records import damage_of, read_json
-from zsnmt.report.alike import check_alike
+from zsnmt.report.comparability import check_alike
 from zsnmt.report.scores import Run
 from zsnmt.text.lines import read_lines
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from zsnmt.claims.verdicts import Effect
 from zsnmt.languages import SUPERVISED
-from zsnmt.masked_lm.report.kept import FOLDER as MASKED_LMS
-from zsnmt.masked_lm.report.kept import kept_masked_lms
+from zsnmt.masked_lm.report.kept_scores import FOLDER as MASKED_LMS
+from zsnmt.masked_lm.report.kept_scores import kept_masked_lms
 from zsnmt.report.documents import kept_probes, kept_scores
 from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import Probes

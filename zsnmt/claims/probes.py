@@ -5,7 +5,7 @@ from itertools import permutations
 from statistics import fmean
 
 from zsnmt.analysis.state_folder import FINAL
-from zsnmt.claims.kept import Evidence, Kept
+from zsnmt.claims.kept_results import Evidence, Kept
 from zsnmt.claims.verdicts import Effect, difference, effect, seeds_of
 from zsnmt.languages import FAMILIES
 from zsnmt.report.probes.folder import Probes

@@ -6,7 +6,7 @@ from zsnmt.errors import InputError
 from zsnmt.masked_lm.report.columns import FULL, ML_SCORE
 from zsnmt.masked_lm.report.runs import SAME, read, sort_runs
 from zsnmt.masked_lm.report.tables import encodings_table
-from zsnmt.masked_lm.report.written import mark_best, markdown_report
+from zsnmt.masked_lm.report.text_tables import mark_best, markdown_report
 from zsnmt.masked_lm.runs import score_file
 from zsnmt.report.documents import Maker, keep, kept_files, plain_name
 from zsnmt.report.in_short import short_table

@@ -7,10 +7,10 @@ import pytest
 from tests.support.runs import make_text, validate, write_run
 from tests.support.scores import made_up_scores
 from zsnmt.errors import InputError
-from zsnmt.report.alike import check_comparable, read_runs
-from zsnmt.report.chosen import MARK, marked
+from zsnmt.report.comparability import check_comparable, read_runs
 from zsnmt.report.comparison import every_direction, markdown_table, text_table
 from zsnmt.report.documents import keep_scores, kept_scores
+from zsnmt.report.marks import MARK, marked
 from zsnmt.report.page import page
 from zsnmt.report.papers.tables import TABLES
 from zsnmt.report.systems import tables
