@@ -10,8 +10,8 @@ from fairseq.data import indexed_dataset
 
 from tests.distillation.conftest import DIRECTIONS, LANGUAGES, OTHERS, PIVOT
 from zsnmt.corpora.overlap import normalise
-from zsnmt.distillation.distill import student_record
 from zsnmt.distillation.few_lines import choose_lines, remaining_validation, untrained_pairs
+from zsnmt.distillation.lesson import student_record
 from zsnmt.distillation.sampling import tempered_share
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.student_data import make_data, options_of_data

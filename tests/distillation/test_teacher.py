@@ -14,8 +14,8 @@ from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.distillation import synthetic_text
-from zsnmt.distillation.distill import ANOTHER_START, check_start
 from zsnmt.distillation.filtered_text import make_synthetic_text
+from zsnmt.distillation.lesson import ANOTHER_START, check_start
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.synthetic_text import with_engine
 from zsnmt.distillation.teacher import Interpreter, Teacher

@@ -32,6 +32,7 @@ TATOEBA = Survey(
 )
 CAPTIONS = replace(TATOEBA, words=660_434, characters=128)  # the text of captions_long.conf
 THREE = replace(TATOEBA, words=509_403, characters=215)  # the text of tatoeba_three.conf
+NORDIC = replace(TATOEBA, words=320_948, characters=149)  # that of tatoeba_nordic.conf
 MULTI30K = replace(TATOEBA, words=29_000 * 2 * 12, characters=120)
 IWSLT17 = replace(TATOEBA, words=3 * 145_000 * 2 * 19, characters=250)
 EUROPARL = replace(TATOEBA, words=8 * 1_000_000 * 2 * 25, characters=300)
@@ -97,7 +98,8 @@ def test_the_long_config_of_tatoeba_is_the_rules_choice():
 
 
 @pytest.mark.parametrize(
-    "name, text, processes", [("captions_long", CAPTIONS, 1), ("tatoeba_three", THREE, 2)]
+    "name, text, processes",
+    [("captions_long", CAPTIONS, 1), ("tatoeba_three", THREE, 2), ("tatoeba_nordic", NORDIC, 1)],
 )
 def test_configs_of_text_as_a_person_brings_it_are_the_rules_choice(name, text, processes):
     choice, theirs = choose(text, LAPTOP, processes), config(name)

@@ -5,31 +5,25 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-from zsnmt.distillation.adapted_experiment import check_directions, with_all_languages
-from zsnmt.distillation.layers import BEGINNING, write_beginning
+from zsnmt.distillation.adapted_experiment import with_all_languages
+from zsnmt.distillation.layers import BEGINNING
+from zsnmt.distillation.lesson import prepare_lesson
 from zsnmt.distillation.settings import NONE, SELF, Distillation
-from zsnmt.distillation.student import Student, checked_student, choose_options
-from zsnmt.distillation.student_data import AGAIN, StudentData, make_data, options_of_data, pairs_of_epoch
-from zsnmt.distillation.student_options import stretch, updates_of_epoch
+from zsnmt.distillation.student_data import make_data
 from zsnmt.distillation.synthetic_text import RECORD
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.files.locks import locked
-from zsnmt.files.records import read_json
-from zsnmt.inference.engines import engine_for
 from zsnmt.runs.commands import path_from_top, recipe_command, word_from_top
-from zsnmt.runs.folder import CHECKPOINTS, FEW, LAST_CHECKPOINT, MODEL_FILE, SYNTHETIC, direction_lists
+from zsnmt.runs.folder import MODEL_FILE
 from zsnmt.runs.grid import few_name, remedy_name
-from zsnmt.runs.start import BEGAN_WITH, TAUGHT_BY, check_same_run
+from zsnmt.runs.start import TAUGHT_BY, check_same_run
 from zsnmt.runs.systems import STUDENTS, WORDS
-from zsnmt.training.experiment import Experiment, prepare_data
+from zsnmt.training.experiment import Experiment
 from zsnmt.training.fairseq_train import without
 from zsnmt.training.steps import Steps
-from zsnmt.training.team import shared_updates
 from zsnmt.training.train import train_and_average
-
-ANOTHER_START = "give --start-from a run of the same text and subwords as the teacher"
 
 
 def default_name(distillation: Distillation, start: Teacher, word_level: float = 0.0) -> str:
@@ -145,96 +139,20 @@ def distill_run(
     `InputError` for a teacher, a student and an experiment that do not go together.
     """
     experiment = with_all_languages(steps, experiment)
-    teacher, config = Teacher(distillation.teacher, distillation.beside), experiment.config
-    start = Teacher(distillation.start) if distillation.start else teacher
-    check_teacher(teacher, experiment, distillation)
-    check_start(start, experiment, distillation)
-    run = experiment.run(name, seed)
-    options = choose_options(config, distillation, teacher, start=start, data=experiment.data, own=further)
-    epochs = distillation.epochs and distillation.epochs * config.shards
-    _ = stretch(options.schedule, epochs, updates_of_epoch(start, 1))  # which may refuse it
-    shared_updates([*options.begun, *options.later], steps.team.size)
-    if not experiment.is_adaptation:
-        prepare_data(steps, experiment, options.later)
-    teacher.check_pipeline(experiment.data)
-    start.check_pipeline(experiment.data, remedy=ANOTHER_START)
-    student = checked_student(options, distillation, teacher, start=start, experiment=experiment)
-    if experiment.is_adaptation:
-        check_directions(experiment.data, student.authentic, config.languages)
-    origins = {
-        TAUGHT_BY: teacher.describe(),
-        **({BEGAN_WITH: start.describe()} if distillation.start else {}),
-    }
+    lesson, run = prepare_lesson(steps, experiment, distillation, further), experiment.run(name, seed)
     with locked(run):
-        check_same_run(run, recipe, origins)  # before everything is translated
+        check_same_run(run, recipe, lesson.origins)  # before everything is translated
         data = make_data(
             steps,
             experiment,
             distillation,
-            teacher=teacher,
-            authentic=student.authentic,
-            known=student.known,
+            teacher=lesson.teacher,
+            authentic=lesson.student.authentic,
+            known=lesson.student.known,
         )
-        record = student_record(distillation, data, start=start, origins=origins)
-        experiment.start(name, seed, command=recipe, further=record)
-        updates = updates_of_epoch(start, pairs_of_epoch(distillation, data))
-        stretched = stretch(options.schedule, epochs, updates)
+        experiment.start(name, seed, command=recipe, further=lesson.record(data))
         (run / RECORD).unlink(missing_ok=True)  # it may be of another student, which was begun here
-        words = options.of_training(options_of_data(run, distillation, data), stretched)
-        for each in (teacher, start):
-            each.check_unchanged()
-        words += beginning_options(student, start, run)
+        words = lesson.words(run, data)
         train_and_average(steps, experiment, run, system=name, seed=seed, options=words, data=data.main)
         (run / BEGINNING).unlink(missing_ok=True)
     return run
-
-
-def beginning_options(student: Student, start: Teacher, run: Path) -> list[str]:
-    """The option by which a student with other numbers of layers begins with those of a run that it has, or
-    copies of them, which are written into its own run unless its training goes on; none for others.
-    """
-    if not student.depths or student.read.finetune_from_model != str(start.model.resolve()):
-        return []
-    if not (run / CHECKPOINTS / LAST_CHECKPOINT).is_file():
-        write_beginning(start.model, run / BEGINNING, student.depths)
-    return ["--finetune-from-model", str(run.resolve() / BEGINNING)]
-
-
-def check_teacher(teacher: Teacher, experiment: Experiment, distillation: Distillation) -> None:
-    """`InputError` for a teacher that does not go with the experiment, or cannot teach as it should."""
-    teacher.check_languages(experiment.file, experiment.config.languages)
-    synthetic = distillation.synthetic
-    _ = engine_for(teacher.run, filter(None, [synthetic.way]), synthetic.engine)  # which may refuse it
-
-
-def check_start(start: Teacher, experiment: Experiment, distillation: Distillation) -> None:
-    """`InputError` for a run whose weights no student of the experiment can begin with."""
-    start.check_languages(experiment.file, experiment.config.languages, remedy=ANOTHER_START)
-    if not distillation.from_scratch:
-        start.check_going_on()
-
-
-def student_record(
-    distillation: Distillation, data: StudentData, *, start: Teacher, origins: Mapping[str, object]
-) -> dict[str, object]:
-    """What run.json of a student says besides; `origins`: the models that it goes back to."""
-    before = {} if distillation.from_scratch else direction_lists(start.run)
-    synthetic, few, valid = data.synthetic, data.few, data.validation_directions()
-    all_few = [*dict.fromkeys([*before.get(FEW, []), *few])]
-    return {
-        SYNTHETIC: [*dict.fromkeys([*before.get(SYNTHETIC, []), *synthetic])],
-        **({FEW: all_few} if all_few else {}),
-        **origins,
-        "distillation": {
-            "sides": distillation.sides,
-            "share": distillation.share,
-            "from_scratch": distillation.from_scratch,
-            **({"remedy": distillation.remedy} if distillation.remedy else {}),
-            **({"word_level": distillation.word_level} if distillation.word_level else {}),
-            **({"few_lines": read_json(data.few_lines.record, AGAIN)} if data.few_lines else {}),
-            "checkpoints_chosen_on": {
-                "validation text by people": [each for each in valid if each in data.authentic],
-                "held-out pairs with a synthetic source": [each for each in valid if each in synthetic],
-            },
-        },
-    }

@@ -92,15 +92,7 @@ def make_data(
     """
     known = [] if [*known] == [*authentic] else known
     if distillation.few_lines:
-        few = make_few_lines(steps, experiment, distillation.few_lines, trained=known or authentic)
-        return StudentData(
-            few.data / MAIN,
-            authentic,
-            {FEW_LINES: few.data / FEW_LINES},
-            directions={FEW_LINES: few.directions},
-            few_lines=few,
-            known=known,
-        )
+        return few_lines_data(steps, experiment, distillation.few_lines, authentic=authentic, known=known)
     if distillation.sides == NONE:
         return StudentData(experiment.data, authentic, known=known)
     settings = replace(distillation.synthetic, direct=distillation.sides == SELF)
@@ -112,29 +104,51 @@ def make_data(
             f"pivot that have no text between them; give --sides {BOTH}"
         )
     with locked(text.folder, steps.say):
-        make_synthetic_text(steps, text)
-        work = partial(
-            binarise_synthetic,
-            text.text,
-            text.data,
-            authentic=experiment.data,
-            directions=without_text,
-            workers=cores(),
-        )
-        steps.make(
-            text.folder, "data", text.data, work=work, inputs=[text.text, experiment.data], settings={}
-        )
+        folders, directions = make_synthetic_data(steps, text, without_text, distillation)
+    return StudentData(text.data / MAIN, authentic, folders, directions=directions, text=text, known=known)
+
+
+def few_lines_data(
+    steps: Steps, experiment: Experiment, lines: int, *, authentic: Sequence[str], known: Sequence[str]
+) -> StudentData:
+    """What a student is trained on that has so many lines of people in each direction without text."""
+    few = make_few_lines(steps, experiment, lines, trained=known or authentic)
+    return StudentData(
+        few.data / MAIN,
+        authentic,
+        {FEW_LINES: few.data / FEW_LINES},
+        directions={FEW_LINES: few.directions},
+        few_lines=few,
+        known=known,
+    )
+
+
+def make_synthetic_data(
+    steps: Steps, text: SyntheticText, without_text: Sequence[Direction], distillation: Distillation
+) -> tuple[dict[str, Path], dict[str, list[Direction]]]:
+    """Translate into the directions `without_text`, and make the data of each use, unless they are there;
+    returns the folders and the directions of each, by name.
+    """
+    authentic = text.experiment.data
+    make_synthetic_text(steps, text)
+    binarise = partial(
+        binarise_synthetic,
+        text.text,
+        text.data,
+        authentic=authentic,
+        directions=without_text,
+        workers=cores(),
+    )
+    steps.make(text.folder, "data", text.data, work=binarise, inputs=[text.text, authentic], settings={})
     counts = read_json(text.text / RECORD, AGAIN)["directions"]
     kept = [parse_direction(direction) for direction, number in counts.items() if number[TRAIN]]
     directions = directions_by_use(distillation.uses, kept)
     folders = {use: text.data / use for use in directions}
     if distillation.word_level:
-        with locked(text.folder, steps.say):
-            of_uses = make_pivot_sides(steps, text, kept, workers=cores())
+        of_uses = make_pivot_sides(steps, text, kept, workers=cores())
         folders = {use: of_uses[use] for use in directions}
     for use in filter(WRITERS.__contains__, distillation.uses):
-        with locked(text.folder, steps.say):
-            further = make_further_text(steps, text, kept, use=use, workers=cores())
+        further = make_further_text(steps, text, kept, use=use, workers=cores())
         if not further:
             raise InputError(
                 f"--sides {distillation.sides} adds nothing to --sides {BOTH} here: the filters have left "
@@ -142,7 +156,7 @@ def make_data(
             )
         folders |= {name: folder for name, (folder, _) in further.items()}
         directions |= {name: of_name for name, (_, of_name) in further.items()}
-    return StudentData(text.data / MAIN, authentic, folders, directions=directions, text=text, known=known)
+    return folders, directions
 
 
 def pairs_of_epoch(distillation: Distillation, data: StudentData) -> int:

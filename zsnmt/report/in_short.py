@@ -36,6 +36,7 @@ BLEU = "BLEU, means over directions"
 OFF_TARGET = "off-target: share of outputs in another language than asked for"
 REAL_TEXT = {  # names of configs of text by people
     "tatoeba_three": "Tatoeba, three languages",
+    "tatoeba_nordic": "Tatoeba, three others",
     "tatoeba_long": "Tatoeba, eight languages",
     "tatoeba": "Tatoeba, eight languages, shorter training",
     "captions_long": "captions",
@@ -66,7 +67,7 @@ CANDIDATES = {  # systems to choose from, in words
     f"{DEEPER}_of_2": "a deeper student, taught twice word by word, at last by two runs together",
     f"{DEEPER}_third": "a deeper student, taught word by word in three rounds",
     f"{DEEPER}_fourth": "a deeper student, taught word by word in four rounds",
-    DIRECT_STUDENT: "a deeper student, taught twice",
+    DIRECT_STUDENT: "a deeper student, taught twice, by zsnmt direct",
     f"{DIRECT_STUDENT}_further": "a deeper student, taught twice, the second time longer",
     f"{DIRECT_STUDENT}_further_all": (
         "a deeper student, taught twice, at last word by word of all pairs, as by zsnmt direct"
@@ -86,9 +87,13 @@ SHOWN_SYSTEMS = (  # those of RESULTS
     f"{DEEPER}_fourth",
     f"{BASELINE.name}_deep_of_2",
 )
-SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER}
+BY_DIRECT = {  # text that zsnmt direct was run on in its own form
+    "tatoeba_nordic": (BASELINE.name, RESIDUAL.name, CONTINUED_BASELINE, DIRECT_STUDENT),
+}
+SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER} | BY_DIRECT
 FIRST = {  # those of README: of each text what decides
     "tatoeba_three": (BASELINE.name, RESIDUAL.name, CONTINUED_BASELINE, f"{DIRECT_STUDENT}_further_all"),
+    **BY_DIRECT,
     "tatoeba_long": (BASELINE.name, f"{CONTINUED_BASELINE}_twice", f"{DEEPER}_fourth"),
     "tatoeba": (BASELINE.name, f"{BASELINE.name}_consistency"),
 }
