@@ -139,7 +139,8 @@ def distill_run(
     `InputError` for a teacher, a student and an experiment that do not go together.
     """
     experiment = with_all_languages(steps, experiment)
-    lesson, run = prepare_lesson(steps, experiment, distillation, further), experiment.run(name, seed)
+    lesson = prepare_lesson(steps, experiment, distillation, further=further)
+    run = experiment.run(name, seed)
     with locked(run):
         check_same_run(run, recipe, lesson.origins)  # before everything is translated
         data = make_data(

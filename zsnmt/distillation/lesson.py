@@ -60,7 +60,7 @@ class Lesson:
 
 
 def prepare_lesson(
-    steps: Steps, experiment: Experiment, distillation: Distillation, further: Sequence[str]
+    steps: Steps, experiment: Experiment, distillation: Distillation, *, further: Sequence[str]
 ) -> Lesson:
     """The lesson of a student, with `further` options of fairseq-train; makes the data of people's text.
 
@@ -81,7 +81,7 @@ def prepare_lesson(
     student = checked_student(options, distillation, teacher, start=start, experiment=experiment)
     if experiment.is_adaptation:
         check_directions(experiment.data, student.authentic, config.languages)
-    return Lesson(distillation, teacher, start, options, student, epochs=epochs)
+    return Lesson(distillation, teacher, start, options=options, student=student, epochs=epochs)
 
 
 def beginning_options(student: Student, start: Teacher, run: Path) -> list[str]:

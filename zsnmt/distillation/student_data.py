@@ -104,7 +104,7 @@ def make_data(
             f"pivot that have no text between them; give --sides {BOTH}"
         )
     with locked(text.folder, steps.say):
-        folders, directions = make_synthetic_data(steps, text, without_text, distillation)
+        folders, directions = make_synthetic_data(steps, text, distillation, without_text=without_text)
     return StudentData(text.data / MAIN, authentic, folders, directions=directions, text=text, known=known)
 
 
@@ -124,7 +124,7 @@ def few_lines_data(
 
 
 def make_synthetic_data(
-    steps: Steps, text: SyntheticText, without_text: Sequence[Direction], distillation: Distillation
+    steps: Steps, text: SyntheticText, distillation: Distillation, *, without_text: Sequence[Direction]
 ) -> tuple[dict[str, Path], dict[str, list[Direction]]]:
     """Translate into the directions `without_text`, and make the data of each use, unless they are there;
     returns the folders and the directions of each, by name.

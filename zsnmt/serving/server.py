@@ -26,7 +26,7 @@ def bind(host: str, port: int) -> socket.socket:
     try:
         for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE):
             try:
-                return bound(*found)
+                return bound(found)
             except OSError as error:  # a name may have an address of a kind that this machine does not use
                 reason = reason or error
     except (OSError, UnicodeError) as error:  # the latter for what is no name of a host
@@ -36,8 +36,9 @@ def bind(host: str, port: int) -> socket.socket:
     ) from reason
 
 
-def bound(family: int, kind: int, protocol: int, _: str, address: tuple) -> socket.socket:
+def bound(found: tuple) -> socket.socket:
     """A socket that is bound to one of the addresses of a host, as `getaddrinfo` describes it."""
+    family, kind, protocol, _, address = found
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
