@@ -10,7 +10,7 @@ from fairseq.data import SampledMultiDataset
 from tests.conftest import ROOT
 from tests.data.test_tagged_pairs import pairs
 from zsnmt.decoding.methods.settings import parse_method
-from zsnmt.distillation import distill
+from zsnmt.distillation import distill, lesson
 from zsnmt.distillation.growth import check_growth, deeper_options
 from zsnmt.distillation.sampling import sampling_weights
 from zsnmt.distillation.settings import Distillation, SyntheticSettings
@@ -178,8 +178,9 @@ def test_a_schedule_that_nobody_can_stretch_is_refused_before_anything_is_made(t
     """Its end is counted in updates, and the teacher's log does not say how many an epoch has."""
     checks = dict.fromkeys(("check_languages", "check_going_on"), lambda *_, **__: None)
     vars(teacher).update(checks, record={"system": "x", "seed": 1})
-    monkeypatch.setattr(distill, "Teacher", lambda *_: teacher)
-    monkeypatch.setattr(distill, "prepare_data", lambda *_: pytest.fail("data are made"))
+    for module in (distill, lesson):
+        monkeypatch.setattr(module, "Teacher", lambda *_: teacher)
+    monkeypatch.setattr(lesson, "prepare_data", lambda *_: pytest.fail("data are made"))
     own = {
         "distillation": ["--max-epoch", "0", "--max-update", "100"],
         "languages": [],
