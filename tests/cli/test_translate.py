@@ -77,6 +77,12 @@ def test_a_text_is_not_replaced_by_its_translation(tmp_path, monkeypatch, name):
         (["--buffer-lines", "1", "--input", "page.html"], "read to its end before it is translated; leave"),
         (["--buffer-lines", "1", "--from", "auto"], "read to its end before it is translated; leave out"),
         (["--buffer-lines", "1", "--way", "contrast"], "read to its end before it is translated; leave out"),
+        (
+            ["--input", "a.docx", "--output", "a.txt"],
+            "a.txt would be written in the format of --input, .docx",
+        ),
+        (["--input", "a.po", "--output", "a.pdf"], "a.pdf would be written in the format of --input, .po"),
+        (["--input", "a.de", "--output", "a.html"], "a.html would be written as lines of text"),
         (["--buffer-lines", "0"], "'0' is not a whole number above 0"),
     ],
 )

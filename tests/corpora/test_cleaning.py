@@ -151,6 +151,12 @@ def test_a_side_has_as_many_characters_as_the_rule_says_and_no_more(tmp_path):
     assert left_out(text, Cleaning((LONG,))) == [(LONG, len(GOOD) + number) for number in (2, 3)]
 
 
+def test_one_line_that_is_far_too_long_says_nothing_of_the_others(tmp_path):
+    rows = [(f"There are {number} houses.", f"Es gibt {number} Häuser.") for number in range(50)]
+    text = write_text(tmp_path / "text", *rows, ("A document.", "Ein Dokument. " * 1000))
+    assert left_out(text, Cleaning((LONG, LENGTH))) == [(LONG, len(GOOD) + len(rows) + 1)]
+
+
 def test_a_file_is_refused_where_more_than_half_of_its_lines_are_in_another_language(tmp_path):
     rows = [*GOOD, *GOOD, *GOOD][:10]
     text = write_text(tmp_path / "text")

@@ -294,7 +294,7 @@ def test_an_element_without_end_tag_ends_where_the_next_one_begins(tmp_path, sou
 def test_files_that_are_not_what_their_names_say_are_refused(tmp_path, ending):
     for number, content in enumerate((b"", b"\xff\xfe\x00broken", b"PK\x03\x04 cut")):
         path = write(tmp_path / f"{number}{ending}", content)
-        if content.startswith(b"PK") and ending in (".txt", ".html", ".htm"):
+        if content.startswith(b"PK") and ending in (".txt", ".html", ".htm", ".xhtml"):
             continue  # which is text to them
         with pytest.raises(InputError, match=str(path)):
             read_document(path)
@@ -336,6 +336,13 @@ def subtitles(*contents: str) -> str:
         f"{number}\n00:00:{number:02},000 --> 00:00:{number:02},900\n{content}\n\n"
         for number, content in enumerate(contents, start=1)
     )
+
+
+def test_the_ends_of_lines_of_subtitles_stay_and_a_byte_order_mark(tmp_path):
+    text = subtitles("One.", "Two.")
+    for form in (text, f"\ufeff{text}".replace("\n", "\r\n")):
+        (tmp_path / "a.srt").write_bytes(form.encode())
+        assert shouted(tmp_path / "a.srt").decode() == form.replace("One", "ONE").replace("Two", "TWO")
 
 
 def test_subtitles_without_full_stops_do_not_become_one_sentence(tmp_path):

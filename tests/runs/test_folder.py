@@ -11,9 +11,10 @@ import pytest
 from tests.conftest import ROOT
 from tests.support.runs import log_line, validate
 from zsnmt.errors import InputError
+from zsnmt.files.records import write_json
 from zsnmt.runs import folder
 from zsnmt.runs.commands import recipe_command, same_command
-from zsnmt.runs.folder import commit, describe_run, read_record
+from zsnmt.runs.folder import check_trained, commit, describe_run, read_record
 from zsnmt.runs.start import ADAPTED_FROM, BEGAN_WITH, TAUGHT_BY, Beginning, check_same_run, start_run
 
 
@@ -232,3 +233,18 @@ def test_the_commit_is_marked_where_what_makes_runs_differs_from_it(tmp_path, mo
     assert not commit().endswith("+changes")
     (tmp_path / changed).write_text("otherwise")
     assert commit().endswith("+changes") == marked
+
+
+def test_the_run_that_is_meant_is_named(tmp_path):
+    run = tmp_path / "mine" / "zs_transformer" / "seed1"
+    run.mkdir(parents=True)
+    command = "bash recipes/train.sh mine.conf --seeds 1"
+    record = {"config": "mine", "system": "x", "text": "t", "seed": 1, "command": command}
+    write_json(run / "run.json", record)
+    for ask in (check_trained, read_record):
+        with pytest.raises(InputError, match=f"mine is not a run folder; did you mean {run}[?]"):
+            ask(tmp_path / "mine")
+        with pytest.raises(InputError, match="there is no .*/other; give a run folder made by zsnmt train"):
+            ask(tmp_path / "other")
+    with pytest.raises(InputError, match="train it on with zsnmt train mine.conf --seeds 1, or leave it out"):
+        check_trained(run)

@@ -1,6 +1,7 @@
 import pytest
 
 from zsnmt.errors import InputError
+from zsnmt.scoring.language_identification import load_identifier
 from zsnmt.scoring.lexicon_identifier import LexiconIdentifier
 
 IDENTIFIER = LexiconIdentifier({"first": ["nu", "ka", "bo"], "second": ["nu", "ti", "bo"], "third": ["me"]})
@@ -37,3 +38,20 @@ def test_a_missing_or_empty_lexicon_is_named(tmp_path) -> None:
     for language in ("a", "b"):
         with pytest.raises(InputError, match=rf"lexicon\.{language}"):
             LexiconIdentifier.from_folder(tmp_path, [language])
+
+
+def test_without_lexicons_the_words_of_the_training_text_tell(tmp_path) -> None:
+    """A name from the other language's text, which is there a hundred times, is none of its words."""
+    texts = {
+        "b-a.a": "Ka nu.\n" * 100,
+        "b-a.b": "Ti bo, ka!\n" + "Ti bo.\n" * 99,
+        "c-a.a": "nu\n",
+        "c-a.c": "me\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / f"train.{name}").write_text(text, encoding="utf-8")
+    identifier, signature = load_identifier("lexicon", ["a", "b", "c"], tmp_path)
+    assert identifier.identify(["Nu ka.", "ti", "ka", "me?", "x"]) == ["a", "b", "a", "c", "unknown"]
+    assert signature == "lexicon of a b c, the words of the training text"
+    with pytest.raises(InputError, match="neither lexicon.d nor training text of d"):
+        load_identifier("lexicon", ["a", "d"], tmp_path)

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -21,6 +22,7 @@ from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.inference.translation import join_translations
+from zsnmt.languages import Direction
 from zsnmt.serving.server import bind
 from zsnmt.serving.systems import open_systems
 
@@ -94,6 +96,17 @@ def test_a_run_translates_by_methods_and_says_how_sure_it_is(older):
             mean = join_translations(expected).mean_log_probability
             assert answer["confidence"]["mean_log_probability"] == (mean and pytest.approx(mean, abs=1e-3))
             assert 0 <= answer["confidence"]["agreement"] <= 100
+
+
+def test_what_was_not_trained_goes_through_another_language_if_the_server_is_told_so(older):
+    search, choice = Search(beam=2), EngineChoice(workers=1)
+    (system,) = open_systems([older / OLDER_RUN], search, choice, via="inglan").values()
+    two = [Direction("velan", "inglan"), Direction("inglan", "tamun")]
+    assert [*system.legs("velan", "tamun")] == two
+    assert [*system.legs("velan", "inglan")] == two[:1]
+    assert [*replace(system, via=None).legs("velan", "tamun")] == [Direction("velan", "tamun")]
+    with pytest.raises(InputError, match="unknown language 'xx'"):
+        open_systems([older / OLDER_RUN], search, choice, via="xx")
 
 
 @contextmanager

@@ -77,6 +77,17 @@ def test_a_config_is_made_with_its_reasons_and_kept(text, ensured, tmp_path):
     assert ensured(OwnText(text, PATTERN, ("en", "de", "fr")))[2].beam == 2
 
 
+def test_what_of_a_folder_is_not_read_is_said_and_what_came_later(text, ensured):
+    for name in ("train.pt-BR-en.en", "README"):
+        (text / name).write_text("A line.\n")
+    said, *_ = ensured(OwnText(text, PATTERN))
+    (unread,) = [each for each in said if each.startswith("not read")]
+    assert "train.pt-BR-en.en" in unread and "README" not in unread
+    for language in ("en", "it"):
+        (text / f"talks.it-en.{language}").write_text("A line.\n" * 200)
+    assert "the text also has it, which the config leaves out" in ensured(OwnText(text, PATTERN))[0]
+
+
 def test_processes_without_gpu_have_a_model_for_none(text, ensured, tmp_path, monkeypatch):
     monkeypatch.setattr(own_text, "this_machine", lambda: replace(MACHINE, gpu=80))
     of_text = OwnText(text, PATTERN)

@@ -133,6 +133,16 @@ def test_the_config_of_a_team_has_updates_that_it_can_share(processes):
         assert size == pytest.approx(alone, rel=0.01) or chosen["max_tokens"] == LEAST_TOKENS
 
 
+def test_languages_that_py3langid_does_not_know_are_known_by_their_words():
+    scripts = {"en": "Latin", "ny": "Latin", "ti": "Ethiopic"}
+    text = replace(TATOEBA, languages=("en", "ny", "ti"), scripts=scripts)
+    choice = choose(text, LAPTOP)
+    assert choice.settings["IDENTIFIER"] == "lexicon"
+    assert any(reason.startswith("py3langid does not know ny, so ") for reason in choice.reasons)
+    alone = replace(text, languages=("en", "ti"), scripts={"en": "Latin", "ti": "Ethiopic"})
+    assert "IDENTIFIER" not in choose(alone, LAPTOP).settings  # their scripts tell
+
+
 def test_multi30k_has_the_model_and_nearly_the_vocabulary_of_its_config():
     choice, theirs = choose(MULTI30K, LAPTOP), config("multi30k_nonoverlap")
     assert {

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
+from importlib.metadata import version
 from typing import NoReturn
 
 from zsnmt import console
@@ -105,6 +106,8 @@ def run(arguments: Sequence[str]) -> None:
     verb, *rest = arguments or ["--help"]
     if verb in ("-h", "--help"):
         print(overview())
+    elif verb == "--version":
+        print(f"zsnmt {version('zsnmt')}")
     elif verb not in VERBS:
         near = get_close_matches(verb, VERBS, n=1)
         raise WrongUse(
@@ -135,7 +138,7 @@ def overview() -> str:
         "usage: zsnmt VERB ...",
         "",
         "Multilingual zero-shot translation: train on text between a pivot and N languages,",
-        "translate between all of them. zsnmt VERB --help explains a verb and its options.",
+        "translate between all of them. zsnmt VERB --help explains a verb and its options; zsnmt --version.",
     ]
     width = max(map(len, VERBS))
     for title, verbs in GROUPS.items():

@@ -47,6 +47,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="translate by these methods, too: ensemble, mask, contrast, with settings as in mask:pieces=2 "
         "(docs/method.md)",
     )
+    parser.add_argument(
+        "--via",
+        metavar="LANGUAGE",
+        help="translate through this language, such as en, what a system was not trained on, unless a "
+        "request names another language or a method (default: directly)",
+    )
     console.add_fields(parser, Limits)
     add_search_options(parser)
     add_engine_options(parser)
@@ -66,6 +72,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     keys = read_keys(options.keys) if options.keys else []
     with bind(options.host, options.port) as listener:
-        systems = open_systems(options.runs, search, choice, ways=options.ways)
+        systems = open_systems(options.runs, search, choice, ways=options.ways, via=options.via)
         app = application(systems, limits, keys, origins=[origin.rstrip("/") for origin in options.origins])
         serve(app, listener, seconds=limits.seconds, names=[*systems])

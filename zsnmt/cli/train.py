@@ -119,8 +119,8 @@ def is_config_of(options: Namespace, of_text: Sequence[str] = OWN_TEXT_OPTIONS) 
         )
     if given := [f"--{name}" for name in of_text if getattr(options, name)]:
         raise WrongUse(
-            f"{', '.join(given)} belongs to text of your own, and {options.experiment} is read as a config; "
-            "write it there, or give a folder or a file that ends in .tsv"
+            f"{', '.join(given)} belongs to text of your own, which is a folder or a file that ends in .tsv; "
+            f"{options.experiment} is neither, and is read as a config"
         )
     return True
 

@@ -15,6 +15,7 @@ Documents are web pages (.html), Word (.docx), subtitles (.srt), messages of pro
 """
 
 import itertools
+import logging
 import os
 import sys
 from argparse import Namespace
@@ -36,16 +37,19 @@ from zsnmt.decoding.options import (
     chosen_search,
     engine_choice,
 )
-from zsnmt.documents.formats import format_of, read_document
+from zsnmt.documents.formats import FORMATS as KNOWN
+from zsnmt.documents.formats import NOT_READ, PLAIN, format_of, read_document
 from zsnmt.files.checksums import checksum_of
 from zsnmt.files.replacing import is_replaced, replacing
 from zsnmt.inference.translation import FORMATS, Legs, row
-from zsnmt.languages import AUTO
+from zsnmt.languages import AUTO, Direction
 from zsnmt.processes import share_kernels
 from zsnmt.text.lines import iterate_lines, iterate_stream, write_lines
 
 if TYPE_CHECKING:
     from zsnmt.inference.translator import Translator
+
+logger = logging.getLogger(__name__)
 
 LINES_AT_A_TIME = 2000
 
@@ -79,8 +83,8 @@ def make_parser() -> console.Parser:
     parser.add_argument(
         "--output",
         type=console.output_file,
-        help="file for the translation (default: stdout). Of the lines of --input, those that are translated "
-        "stay beside it where it is stopped",
+        help="file for the translation (default: stdout); one that is there is replaced at the end. Of the "
+        "lines of --input, those that are translated stay beside it where it is stopped",
     )
     parser.add_argument(
         "--buffer-lines",
@@ -131,6 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     refuse_together(parser, options, form)
     if options.input and options.output and is_same_file(options.input, options.output):
         parser.error("--output is the file of --input, whose text would be lost; give it another name")
+    refuse_other_format(parser, options.output, form)
     search, choice = chosen_search(options), engine_choice(options)
     if options.nbest and options.nbest > search.beam:
         parser.error(f"--nbest {options.nbest} is more than the search keeps; give --beam {options.nbest}")
@@ -173,6 +178,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
             write(options.output, translation.chunks(text.lines(), total=text.number))
 
 
+def refuse_other_format(parser: console.Parser, output: Path | None, form: str | None) -> None:
+    """`WrongUse` for a file whose name promises another format than is written: a document keeps its own."""
+    ending = output.suffix.lower() if output else ""
+    other = KNOWN.get(ending) != KNOWN.get(form or PLAIN)
+    if other and (ending in KNOWN or form and ending in NOT_READ):
+        written = f"in the format of --input, {form}" if form else "as lines of text"
+        parser.error(f"{output} would be written {written}; give it a name that ends otherwise")
+
+
 def is_same_file(one: Path, other: Path) -> bool:
     """Whether two names are of one file that is there."""
     return one.is_file() and other.is_file() and one.samefile(other)
@@ -211,8 +225,23 @@ def refuse_wrong_languages(translator: "Translator", options: Namespace) -> None
         from zsnmt.inference.pytorch import warn_of_untrained
 
         warn_of_untrained(translator.direct.engine, legs)
+    if not options.beside and options.source not in (None, AUTO):
+        warn_of_no_text(translator, legs)
     if options.scores or options.nbest:
         check_scores(translator, Legs(options.source, options.to, options.via), options.agreement)
+
+
+def warn_of_no_text(translator: "Translator", legs: Sequence[Direction]) -> None:
+    """Say of a direction that the model was not trained on how it is translated safely."""
+    pivot = translator.pivot
+    for direction in legs:
+        if direction not in translator.trained and pivot not in direction:
+            logger.warning(
+                "this model was not trained on %s: its translations may be in another language, or say "
+                "something else; compare with --via %s",
+                direction,
+                pivot,
+            )
 
 
 def write(output: Path | None, chunks: Iterable[Sequence[str]]) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +34,7 @@ RULES = EMPTY, COPY, LONG, LENGTH, LANGUAGE, DUPLICATE, NEAR_DUPLICATE = (
 )  # in this order: a pair counts for the first that it breaks
 RATIO = 2.5  # of the lengths of a pair, at most
 LONGEST = 1000  # characters
+APART = 1.5  # how many times as long the lines of a file may be in all as in a sample, beside the other's
 SHORTEST = 10  # characters, added to both lengths: short sentences differ more
 HALF = 0.5  # of the lines of a file at most may be in another language: else its code means another one
 DIGITS = re.compile(r"\d+")
@@ -110,7 +112,7 @@ class Cleaner:
         """
         self.cleaning, self.foreign_tests = cleaning, foreign_tests
         self.languages = [language_of(file) for file in files]
-        self.characters = [characters_of(file, samples[file]) for file in files]
+        self.characters = compared_lengths(files, samples, cleaning.longest)
         checks = {
             EMPTY: self._is_empty,
             COPY: self._is_copy,
@@ -209,6 +211,21 @@ def characters_of(file: Path, sample: Sequence[str]) -> float:
     """How many characters a file has, about, from its bytes and the characters of some lines."""
     lines = "".join(sample)
     return file.stat().st_size * len(lines) / max(1, len(lines.encode("utf-8")))
+
+
+def compared_lengths(
+    files: Sequence[Path], samples: Mapping[Path, Sequence[str]], longest: int
+) -> list[float]:
+    """How long the lines of each file of a pair are, compared with each other: by all characters, or, where a
+    few lines that are far too long would decide that, by those of the samples that are not.
+    """
+    characters = [characters_of(file, samples[file]) for file in files]
+    usual = [[len(line) for line in samples[file] if len(line) <= longest] for file in files]
+    if not all(map(any, usual)):
+        return characters
+    means = [*map(fmean, usual)]
+    apart = characters[0] / max(1.0, characters[1]) * means[1] / means[0]
+    return characters if 1 / APART < apart < APART else means
 
 
 def foreign_tests(samples: Mapping[Path, Sequence[str]]) -> "dict[str, ForeignTest]":

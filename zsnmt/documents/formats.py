@@ -16,6 +16,7 @@ FORMATS = {  # module and what reads a file there; a module is loaded where its 
     PLAIN: ("plain_text", "read_plain_text"),
     ".html": ("web_page", "read_web_page"),
     ".htm": ("web_page", "read_web_page"),
+    ".xhtml": ("web_page", "read_web_page"),
     ".srt": ("subtitles", "Subtitles"),
     ".docx": ("word", "Word"),
     ".po": ("messages", "Messages"),

@@ -24,12 +24,16 @@ MOST = 250  # characters of a passage: subtitles without full stops do not go on
 class Subtitles:
     """A file of subtitles. A passage is what one speaker says until a sentence ends or a pause comes, or
     until it would be too long; its runs are the texts of each subtitle between tags. Where hardly any
-    subtitle ends as a sentence does, each is a passage by itself.
+    subtitle ends as a sentence does, each is a passage by itself. A byte order mark and the ends of lines
+    stay.
     """
 
     def __init__(self, path: Path) -> None:
+        source = read_text(path)
+        text = source.removeprefix(MARK)
+        self.mark, self.end = source[: len(source) - len(text)], "\r\n" if "\r\n" in text else "\n"
         try:
-            self.subtitles = [*srt.parse(read_text(path).removeprefix(MARK))]
+            self.subtitles = [*srt.parse(text)]
         except (srt.SRTParseError, ValueError, OverflowError) as error:  # of numbers that are too large
             raise InputError(
                 f"{path} does not follow the form of SubRip subtitles ({error}); repair it there"
@@ -94,7 +98,8 @@ class Subtitles:
             written.append(
                 srt.Subtitle(subtitle.index, subtitle.start, subtitle.end, content, subtitle.proprietary)
             )
-        return srt.compose(written, reindex=False).encode("utf-8")
+        text = srt.compose(written, reindex=False)
+        return (self.mark + text.replace("\n", self.end)).encode("utf-8")
 
 
 def ends_sentence(subtitle: srt.Subtitle) -> bool:

@@ -12,7 +12,7 @@ from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.files.locks import locked
 from zsnmt.inference.export.folder import is_export
-from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, check_trained, read_record
+from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, check_trained, no_run, read_record
 from zsnmt.runs.score_file import SCORES_FILE, read_scores, write_score_file
 from zsnmt.runs.scores import Result
 from zsnmt.runs.systems import BASELINE
@@ -36,7 +36,7 @@ def settings_of(run: Path, variables: Mapping[str, str], given: Mapping[str, obj
     """
     settings: dict[str, object] = {}
     if not is_run(run) and not is_export(run):
-        raise InputError(f"{run} is not a run folder; give one made by zsnmt train")
+        raise no_run(run)
     if is_run(run):
         config = read_config(run / CONFIG_FILE, variables)
         settings = {

@@ -14,7 +14,7 @@ from zsnmt.data.reading import Codec
 from zsnmt.errors import InputError
 from zsnmt.runs.checkpoints import explain_read_errors, load_state
 from zsnmt.runs.checksums import REMEDY, check_model, check_pipeline
-from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_place
+from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_place, no_run
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 
 
@@ -40,9 +40,7 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE) -> TrainedRun:
     zsnmt.register()
     folder, path = run / PIPELINE_FOLDER, run / checkpoint
     if not folder.is_dir():
-        raise InputError(
-            f"{run} is not a run folder: it has no {PIPELINE_FOLDER}/; give one made by zsnmt train"
-        )
+        raise no_run(run)
     check_place(run)
     check_pipeline(run)
     overrides = {"data": str(folder), "source_lang": None, "target_lang": None}

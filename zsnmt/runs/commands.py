@@ -1,6 +1,7 @@
 """The commands that make runs, as records keep them: the same whatever folder they are given in."""
 
 import os
+import re
 import shlex
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,6 +13,11 @@ from zsnmt.files.project import ROOT
 def recipe_command(recipe: str, config: Path, *words: str) -> str:
     """The command that makes a run, as a shell reads it."""
     return shlex.join(["bash", f"recipes/{recipe}.sh", path_from_top(config), *words])
+
+
+def as_verb(command: str) -> str:
+    """The command of a run as a person gives it, also where there are no recipes."""
+    return re.sub(r"^bash recipes/(\w+)\.sh\b", lambda found: f"zsnmt {found[1].replace('_', '-')}", command)
 
 
 def path_from_top(path: Path) -> str:

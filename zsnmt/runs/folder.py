@@ -15,6 +15,7 @@ from zsnmt.files.checksums import sha256
 from zsnmt.files.project import CHECKOUT
 from zsnmt.files.records import damage_of, read_json
 from zsnmt.languages import Direction, kind_of, parse_direction
+from zsnmt.runs.commands import as_verb
 from zsnmt.runs.ending import Ending, read_ending
 from zsnmt.runs.log import Validated, logged_validations, summarise
 from zsnmt.runs.ways import Way
@@ -85,6 +86,8 @@ def differing(pipeline: Path, other: Path) -> list[str]:
 
 def read_record(run: Path) -> dict:
     """What run.json says of a run; `InputError` if there is none."""
+    if not (run / RECORD_FILE).exists() and not (run / PIPELINE_FOLDER).is_dir():
+        raise no_run(run)
     return read_json(run / RECORD_FILE, "make a run folder with zsnmt train", RECORD)
 
 
@@ -109,12 +112,22 @@ def check_place(run: Path) -> None:
         )
 
 
+def no_run(run: Path) -> InputError:
+    """What is said of a folder that is not that of a run: which one below it is meant, if some are."""
+    if not run.exists():
+        return InputError(f"there is no {run}; give a run folder made by zsnmt train")
+    below = sorted({*run.glob(f"*/{RECORD_FILE}"), *run.glob(f"*/*/{RECORD_FILE}")}) if run.is_dir() else []
+    if below:
+        return InputError(f"{run} is not a run folder; did you mean {below[0].parent}?")
+    return InputError(f"{run} is not a run folder; give one made by zsnmt train")
+
+
 def check_trained(run: Path) -> None:
     """`InputError` for what is not the folder of a trained run."""
     if not (run / RECORD_FILE).is_file():
-        raise InputError(f"{run} is not a run folder; give one made by zsnmt train")
+        raise no_run(run)
     if not (run / MODEL_FILE).is_file():
-        command = read_record(run).get("command") or "zsnmt train"
+        command = as_verb(read_record(run).get("command") or "zsnmt train")
         raise InputError(
             f"{run} has no {MODEL_FILE}, which the end of its training writes; train it on with {command}, "
             "or leave it out"

@@ -12,7 +12,7 @@ from typing import Protocol
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from zsnmt.errors import InputError
-from zsnmt.scoring.lexicon_identifier import UNKNOWN, LexiconIdentifier
+from zsnmt.scoring.lexicon_identifier import UNKNOWN, LexiconIdentifier, lacks_lexicons
 
 NO_SCRIPT = (
     "Common",
@@ -43,7 +43,7 @@ class NaturalLanguageIdentifier:
         except ValueError as error:
             raise InputError(
                 f"py3langid cannot tell apart {', '.join(languages)} ({error}): use ISO 639-1 codes, or give "
-                "lexicon.xx files beside the text and --identifier lexicon"
+                "--identifier lexicon, which knows each language by the words of its training text"
             ) from error
 
     def identify(self, sentences: Sequence[str]) -> list[str]:
@@ -108,7 +108,8 @@ class ForeignTest:
 def load_identifier(
     kind: str, languages: Sequence[str], text: Path, scripts: Mapping[str, str] | None = None
 ) -> tuple[Identifier, str]:
-    """The identifier of a kind, `py3langid` or `lexicon` (`lexicon.xx` beside the text), and its signature.
+    """The identifier of a kind, `py3langid` or `lexicon` (`lexicon.xx` beside the text, or the words of its
+    training text), and its signature.
 
     `scripts` is the script of each language (see `scripts_of`); where they differ, py3langid only tells apart
     languages that share one. A lexicon needs none.
@@ -121,7 +122,8 @@ def load_identifier(
         listed = ", ".join(f"{script} ({' '.join(group)})" for script, group in groups.items())
         return ScriptIdentifier(groups), f"{signature}, by script: {listed}"
     if kind == "lexicon":
-        return LexiconIdentifier.from_folder(text, languages), f"lexicon of {' '.join(languages)}"
+        origin = ", the words of the training text" if lacks_lexicons(text, languages) else ""
+        return LexiconIdentifier.from_folder(text, languages), f"lexicon of {' '.join(languages)}{origin}"
     raise InputError(f"unknown identifier '{kind}': it must be py3langid or lexicon")
 
 

@@ -54,8 +54,8 @@ def add_scoring_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--identifier",
         choices=IDENTIFIERS,
-        help="what finds off-target output; lexicon needs lexicon.xx files beside the text "
-        f"(default: {Scoring.identifier})",
+        help="what finds off-target output; lexicon knows a language by the words of lexicon.xx beside the "
+        f"text, or else of its training text (default: {Scoring.identifier})",
     )
     parser.add_argument(
         "--bleu-tokenizer",

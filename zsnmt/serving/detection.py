@@ -7,7 +7,7 @@ from typing import Protocol
 from zsnmt.documents.languages import ENOUGH
 from zsnmt.errors import InputError
 from zsnmt.scoring.language_identification import py3langid
-from zsnmt.scoring.lexicon_identifier import PUNCTUATION, LexiconIdentifier
+from zsnmt.scoring.lexicon_identifier import LexiconIdentifier, words_of
 
 
 class Detector(Protocol):
@@ -36,7 +36,7 @@ class LexiconDetector:
 
     def rank(self, text: str) -> list[tuple[str, float]]:
         """Languages and the shares of words that they know, without those that know none."""
-        words = [*filter(None, (token.strip(PUNCTUATION) for token in text.lower().split()))]
+        words = [*filter(None, words_of(text))]
         shares = {
             language: sum(word in lexicon for word in words) / len(words)
             for language, lexicon in self.lexicons.items()

@@ -12,7 +12,7 @@ from zsnmt.inference.engines import engine_for
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
-from zsnmt.languages import Direction
+from zsnmt.languages import Direction, check_known
 from zsnmt.runs.folder import kinds, piece_counts, read_record
 from zsnmt.serving.detection import Detector, detector_of
 
@@ -20,7 +20,8 @@ from zsnmt.serving.detection import Detector, detector_of
 @dataclass(frozen=True)
 class System:
     """A trained run at work. `kind`: what a direction is to the model; `detector`: None where nothing tells
-    its languages apart; `ways`: what translates by each method.
+    its languages apart; `ways`: what translates by each method; `via`: a language through which directions
+    go that it was not trained on.
     """
 
     name: str
@@ -28,6 +29,7 @@ class System:
     kind: Callable[[Direction], str]
     detector: Detector | None
     ways: Mapping[str, Translator] = field(default_factory=dict)
+    via: str | None = None
 
     @property
     def languages(self) -> list[str]:
@@ -38,6 +40,13 @@ class System:
         self, source: str | None, target: str, via: str | None = None, *, way: str | None = None
     ) -> tuple[Direction, ...]:
         """The directions from one language into another, through a third one unless it is one of them."""
+        if (
+            via is None
+            and way is None
+            and source
+            and Direction(source, target) not in self.translator.trained
+        ):
+            via = self.via
         return (*self.translator_by(way).legs(source, target, None if via in (source, target) else via),)
 
     def translator_by(self, way: str | None) -> Translator:
@@ -58,10 +67,16 @@ class System:
 
 
 def open_systems(
-    folders: Sequence[Path], search: Search, choice: EngineChoice, ways: Sequence[str] = ()
+    folders: Sequence[Path],
+    search: Search,
+    choice: EngineChoice,
+    *,
+    ways: Sequence[str] = (),
+    via: str | None = None,
 ) -> dict[str, System]:
     """The systems in folders of runs and exports, by name: that of the run's system and its seed, or, where
-    two would be of one name, the folder. Each translates by all methods of `ways`, too.
+    two would be of one name, the folder. Each translates by all methods of `ways`, too, and through the
+    language `via` what it was not trained on, if there is one.
 
     They translate in this process; PyTorch with as many threads as there are workers. `InputError` for a
     folder that is neither, for one that is named twice, and for one that cannot translate by a method.
@@ -89,6 +104,7 @@ def open_systems(
             kinds(record, translator.trained),
             detector=detector,
             ways={way: translator.by(method, counts) for way, method in methods.items()},
+            via=via and check_known(via, translator.languages),
         )
     return systems
 

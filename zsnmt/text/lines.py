@@ -107,7 +107,10 @@ def find_fault(line: str) -> str | None:
     if found is None:
         return None
     if found[0].endswith("\ufeff"):
-        return "starts with a byte order mark; save the file without one"
+        return (
+            "starts with a byte order mark; save the file without one, or remove it with "
+            "sed -i '1s/^\\xEF\\xBB\\xBF//'"
+        )
     if found[0] == "\r" and found.end() == len(line):
-        return "ends with a carriage return; convert the file with dos2unix"
+        return "ends with a carriage return; convert the file with dos2unix, or with sed -i 's/\\r$//'"
     return f"has the control character U+{ord(found[0]):04X} at position {found.end()}; remove it"

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import wrap
 
-from zsnmt.corpora.own_text.forms import read_tables
+from zsnmt.corpora.own_text.forms import NAMES_SHOWN, read_tables, unread_files
 from zsnmt.corpora.own_text.languages import choose_languages
 from zsnmt.corpora.own_text.survey import Survey, survey
 from zsnmt.errors import InputError
@@ -71,6 +72,8 @@ def ensure_config(
         config = read_config(file, variables)
         check_same(text, file, config)
         say(f"the config is {file}, made before; to choose anew, remove it and {runs / file.stem}")
+        if added := added_languages(text, config):
+            say(f"the text also has {', '.join(added)}, which the config leaves out")
         check_shared(config, file, runs=runs, team=team)
         return
     if (runs / file.stem).exists():
@@ -85,6 +88,13 @@ def ensure_config(
         )
     say(f"reading {text.path}")
     tables = read_tables(text.path, text.pattern)
+    if unread := unread_files(text.path, tables):
+        names = ", ".join(path.name for path in unread[:NAMES_SHOWN]) + ", ..." * (len(unread) > NAMES_SHOWN)
+        say(
+            f"not read, since their names have none of the forms of docs/own_text.md: {names}; rename "
+            "them, as train.pt_BR-en.pt_BR beside train.pt_BR-en.en (a code has letters, digits and _), "
+            "or describe their names by --pattern"
+        )
     found = survey(tables, choose_languages(tables, text.languages))
     machine = this_machine()
     if team.gpus is False:
@@ -97,6 +107,19 @@ def ensure_config(
         f"the config is {file}, which you may change before the training; after it, change a copy of another "
         "name, and then: zsnmt train COPY.conf"
     )
+
+
+def added_languages(text: OwnText, config: Config) -> list[str]:
+    """The languages with training text that a config does not name; none where the text cannot be read as it
+    was any more, which the training says.
+    """
+    if text.languages:
+        return []
+    with suppress(InputError):
+        tables = read_tables(text.path, text.pattern or config.pattern)
+        there = dict.fromkeys(code for table in tables if table.split == "train" for code in table.languages)
+        return [code for code in there if code not in config.languages]
+    return []
 
 
 def check_same(text: OwnText, file: Path, config: Config) -> None:

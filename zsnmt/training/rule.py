@@ -7,6 +7,7 @@ largest sizes and the schedule of Liu et al. (2021, section 3.2).
 """
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from zsnmt.corpora.cleaning import ALL_RULES
@@ -184,13 +185,37 @@ def scripts_of(text: Survey) -> str:
 
 
 def choose_scoring(text: Survey) -> Choice:
-    """BLEU over pieces where 13a would take a sentence for a word."""
-    if not text.unspaced:
-        return Choice({}, [])
-    return Choice(
-        {"BLEU_TOKENIZER": EVALUATED_BY_PIECES},
-        [f"BLEU counts pieces, for {', '.join(text.unspaced)} has no spaces between words."],
-    )
+    """BLEU over pieces where 13a would take a sentence for a word, and languages by the words of their
+    training text where py3langid, which does not know some, would have to tell them from others.
+    """
+    choice = Choice({}, [])
+    if text.unspaced:
+        choice |= Choice(
+            {"BLEU_TOKENIZER": EVALUATED_BY_PIECES},
+            [f"BLEU counts pieces, for {', '.join(text.unspaced)} has no spaces between words."],
+        )
+    if unknown := unidentified(text):
+        choice |= Choice(
+            {"IDENTIFIER": "lexicon"},
+            [
+                f"py3langid does not know {', '.join(unknown)}, so translations in a wrong language "
+                "are found by the words of the training text. If a code is not that of ISO 639-1, "
+                "rename the files."
+            ],
+        )
+    return choice
+
+
+def unidentified(text: Survey) -> list[str]:
+    """The languages that py3langid does not know, and that their script does not tell from the others."""
+    from zsnmt.scoring.language_identification import all_languages  # takes a while to load
+
+    scripts, known = Counter(text.scripts.values()), {*all_languages().labels}
+    return [
+        language
+        for language in text.languages
+        if language not in known and scripts[text.scripts.get(language, "")] != 1
+    ]
 
 
 def choose_model(text: Survey, machine: Machine, size: Size) -> Choice:

@@ -1,6 +1,7 @@
 """The forms that a person's parallel text may have, and which one a path has."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt.corpora.own_text.line_files import OWN_FORM, read_pattern, tables_of_pattern
@@ -39,6 +40,19 @@ def read_tables(path: Path, pattern: str = "") -> list[Table]:
     if not any(table.split == "train" for table in tables):
         raise InputError(f"{path} has no training text in a form that zsnmt reads: {forms(path, pattern)}")
     return tables
+
+
+def unread_files(path: Path, tables: Sequence[Table]) -> list[Path]:
+    """The files in a folder that seem to be sets of parallel text, by how their names begin, and are not
+    read.
+    """
+    read = {file.resolve() for table in tables for file in table.files}
+    begin = (*SPLITS_BY_NAME, "training")
+    return [
+        file
+        for file in (sorted(path.iterdir()) if path.is_dir() else [])
+        if file.is_file() and file.name.lower().startswith(begin) and file.resolve() not in read
+    ]
 
 
 def is_own_form(path: Path) -> bool:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from zsnmt.corpora.cleaning import LONGEST
 from zsnmt.corpora.own_text.languages import Pair, pairs_of
 from zsnmt.corpora.own_text.table import Row, Table
 from zsnmt.corpora.parallel_text import SPLITS
@@ -54,6 +55,8 @@ def survey(tables: Sequence[Table], languages: Sequence[str]) -> Survey:
             if table.split != "train":
                 continue  # read all the same, so that a fault is told of before anything is made
             counted[pair] += 1
+            if max(map(len, row)) > LONGEST:
+                continue  # no sentence, which cleaning leaves out; one alone could be most of a small text
             for language, sentence in zip(pair, row):
                 spaced = sentence.split()
                 words[language] += len(spaced)
