@@ -85,7 +85,7 @@ def test_another_config_or_pipeline_is_refused(made):
     (folder / "x.conf").write_text("LANGUAGES=y\n")
     with pytest.raises(InputError, match="another x.conf"):
         start()
-    with pytest.raises(InputError, match="run.json is missing; make a run folder"):
+    with pytest.raises(InputError, match="is not a run folder"):
         read_record(folder)
     (folder / "run.json").write_text("{")
     with pytest.raises(InputError, match="run.json is damaged"):

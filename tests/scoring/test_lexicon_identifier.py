@@ -54,4 +54,4 @@ def test_without_lexicons_the_words_of_the_training_text_tell(tmp_path) -> None:
     assert identifier.identify(["Nu ka.", "ti", "ka", "me?", "x"]) == ["a", "b", "a", "c", "unknown"]
     assert signature == "lexicon of a b c, the words of the training text"
     with pytest.raises(InputError, match="neither lexicon.d nor training text of d"):
-        load_identifier("lexicon", ["a", "d"], tmp_path)
+        load_identifier("lexicon", ["a", "b", "d"], tmp_path)
