@@ -45,6 +45,7 @@ from zsnmt.inference.translation import FORMATS, Legs, row
 from zsnmt.languages import AUTO, Direction
 from zsnmt.processes import share_kernels
 from zsnmt.text.lines import iterate_lines, iterate_stream, write_lines
+from zsnmt.text.sentences import holds_several
 
 if TYPE_CHECKING:
     from zsnmt.inference.translator import Translator
@@ -167,9 +168,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         at_a_time=None if reads_all else options.buffer_lines or LINES_AT_A_TIME,
     )
     if not (options.input and options.input.is_file()):
-        write(options.output, translation.chunks(iterate_input(options.input)))
+        write(options.output, translation.chunks(noticing_sentences(iterate_input(options.input))))
         return
     with open_lines(options.input) as text:
+        for _ in noticing_sentences(text.lines()):
+            pass  # of all lines, whichever of them are translated already
         if options.output and is_replaced(options.output):
             models = [model_checksum(run) for run in (options.run, *options.beside)]
             chosen_by = [checksum_of(counts)] if counts else []  # which may be counted anew
@@ -242,6 +245,20 @@ def warn_of_no_text(translator: "Translator", legs: Sequence[Direction]) -> None
                 direction,
                 pivot,
             )
+
+
+def noticing_sentences(lines: Iterable[str]) -> Iterator[str]:
+    """The lines, with a warning of the first that seems to hold several sentences."""
+    noticed = False
+    for number, line in enumerate(lines, start=1):
+        if not noticed and holds_several(line):
+            noticed = True
+            logger.warning(
+                "line %d seems to hold several sentences, of which a model of single ones may leave some "
+                "out; give the text by --input with --document, which translates each",
+                number,
+            )
+        yield line
 
 
 def write(output: Path | None, chunks: Iterable[Sequence[str]]) -> None:
