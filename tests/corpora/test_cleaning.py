@@ -185,6 +185,10 @@ def test_text_of_another_language_than_its_name_is_refused_and_so_is_what_leaves
     write_lines(text / "train.de-en.de", [english for english, _ in GOOD])
     with pytest.raises(InputError, match="100% of the lines of .*train.de-en.de are not in de, .* or take"):
         left_out(text)
+    write_lines(text / "train.de-en.en", [german for _, german in GOOD])
+    with pytest.raises(InputError, match="(de and en|en and de) seem to be exchanged: exchange the files"):
+        left_out(text)
+    write_lines(text / "train.de-en.en", [english for english, _ in GOOD])
     with pytest.raises(
         InputError, match=r"nothing of .* 4 sentence pairs 0 overlap .* leave out 4 \(copy\);"
     ):

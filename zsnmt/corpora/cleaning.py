@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import permutations
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -122,9 +123,7 @@ class Cleaner:
         }
         self.checks = [(rule, breaks) for rule, breaks in checks.items() if rule in cleaning.rules]
         self.of_repetitions = [rule for rule in (DUPLICATE, NEAR_DUPLICATE) if rule in cleaning.rules]
-        for file, language in zip(files, self.languages):
-            if language in self.foreign_tests:
-                check_language_of(file, samples[file], self.foreign_tests[language])
+        check_languages_of({file: samples[file] for file in files}, self.foreign_tests)
 
     def fault(self, sides: Sequence[str], normalised: Sequence[str]) -> str:
         """The first rule that a sentence pair breaks by itself; empty for none.
@@ -240,12 +239,26 @@ def foreign_tests(samples: Mapping[Path, Sequence[str]]) -> "dict[str, ForeignTe
     return {language: ForeignTest(language, script) for language, script in scripts_of(lines).items()}
 
 
-def check_language_of(file: Path, sample: Sequence[str], is_foreign: "ForeignTest") -> None:
-    """`InputError` for a file of which most lines seem to be in another language than its name says."""
-    share = sum(map(is_foreign, sample)) / max(1, len(sample))
-    if share > HALF:
+def check_languages_of(samples: Mapping[Path, Sequence[str]], tests: "Mapping[str, ForeignTest]") -> None:
+    """`InputError` for a file of a pair of which most lines seem to be in another language than its name
+    says, and for files that seem to be exchanged. `samples`: some lines of both.
+    """
+
+    def share(language: str, file: Path) -> float:
+        """Of the lines of a file that are not in a language."""
+        return sum(map(tests[language], samples[file])) / max(1, len(samples[file]))
+
+    known = {language_of(file): file for file in samples if language_of(file) in tests}
+    foreign = [language for language, file in known.items() if share(language, file) > HALF]
+    if not foreign:
+        return
+    language, file = foreign[0], known[foreign[0]]
+    said = (
+        f"{share(language, file):.0%} of the lines of {file} are not in {language}, by their script and by "
+        f"py3langid, so the rule '{LANGUAGE}' would leave most of it out"
+    )
+    if len(foreign) == 2 and all(share(each, known[other]) <= HALF for each, other in permutations(foreign)):
         raise InputError(
-            f"{share:.0%} of the lines of {file} are not in {language_of(file)}, by their script and by "
-            f"py3langid, so the rule '{LANGUAGE}' would leave most of it out; give text in "
-            f"{language_of(file)}, or take {LANGUAGE} out of the rules of cleaning"
+            f"{said}; {' and '.join(foreign)} seem to be exchanged: exchange the files of the pair"
         )
+    raise InputError(f"{said}; give text in {language}, or take {LANGUAGE} out of the rules of cleaning")

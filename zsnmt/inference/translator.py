@@ -156,6 +156,10 @@ class Translator:
             self._check_method(source, target, via)
         if via is None:
             return [self.codec.direction(source, target)]
+        if via in (source, target):
+            raise InputError(
+                f"'{via}' is the source or the target already; leave it out, or name a third language (--via)"
+            )
         return [self.codec.direction(source, via), self.codec.direction(via, target)]
 
     def _check_method(self, source: str | None, target: str, via: str | None) -> None:
