@@ -340,7 +340,7 @@ def test_without_the_original_text_only_the_frozen_mode_goes_on(tiny, config, tm
     assert "--frozen" in refused.stderr
     done = adapt(config, run, tmp_path / "runs", "--frozen")
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "runs" / "added" / "base_frozen" / "seed1" / "model.pt").is_file()
+    assert (tmp_path / "runs" / "added" / "zs_transformer_residual_frozen" / "seed1" / "model.pt").is_file()
 
 
 def test_what_is_no_finished_run_is_refused(tiny, config, tmp_path):

@@ -97,7 +97,7 @@ def test_scores_of_more_lines_are_not_replaced_by_those_of_fewer(tmp_path):
     )
     (run / "run.json").write_text(json.dumps(record))
     (run / "config.conf").write_text(CONFIG)
-    with pytest.raises(InputError, match="train it on with bash recipes/distill.sh C T, or leave it out"):
+    with pytest.raises(InputError, match="train it on with zsnmt distill C T, or leave it out"):
         check_before_scoring(run)
     (run / "model.pt").touch()
     check_before_scoring(run, 20)  # nothing is there yet

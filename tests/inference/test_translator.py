@@ -214,9 +214,7 @@ def test_a_language_into_itself_is_refused(translator):
         dict(target="tamun", source="velan", via="velan"),
         dict(target="tamun", source="velan", via="tamun"),
     ):
-        with pytest.raises(
-            InputError, match="source and target are both|is the source or the target"
-        ):
+        with pytest.raises(InputError, match="source and target are both|is the source or the target"):
             translator.translate(["x"], **same)
 
 

@@ -63,16 +63,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not chosen:
         recipe.steps.say("nothing is left that can be done here in this time; --dry-run says what is lacking")
         return
-    failed = ""
+    ended: InputError | KeyboardInterrupt | None = None
     try:
         all_side_by_side(
             [partial(do_jobs, recipe.steps, chain, places) for chain in chains(chosen)], options.jobs
         )
-    except InputError as error:
-        failed = str(error)
+    except (InputError, KeyboardInterrupt) as error:
+        ended = error
     try:
-        make_documents(recipe.steps, places)  # also of what was done where something failed
+        make_documents(recipe.steps, places)  # also of what was done before a failure or a stop
     except InputError as error:
-        failed = f"{failed}; and the tables were not made: {error}" if failed else str(error)
-    if failed:
-        raise InputError(failed)
+        raise InputError(
+            f"{ended}; the tables were not made either: {error}" if ended else str(error)
+        ) from error
+    if ended:
+        raise ended

@@ -92,10 +92,15 @@ BY_DIRECT = {  # text that zsnmt direct was run on in its own form
 }
 SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER} | BY_DIRECT
 FIRST = {  # those of README: of each text what decides
-    "tatoeba_three": (BASELINE.name, RESIDUAL.name, CONTINUED_BASELINE, f"{DIRECT_STUDENT}_further_all"),
+    "tatoeba_three": (
+        BASELINE.name,
+        RESIDUAL.name,
+        CONTINUED_BASELINE,
+        f"{BASELINE.name}_consistency",
+        f"{DIRECT_STUDENT}_further_all",
+    ),
     **BY_DIRECT,
     "tatoeba_long": (BASELINE.name, f"{CONTINUED_BASELINE}_twice", f"{DEEPER}_fourth"),
-    "tatoeba": (BASELINE.name, f"{BASELINE.name}_consistency"),
 }
 
 

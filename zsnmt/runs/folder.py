@@ -115,7 +115,7 @@ def check_place(run: Path) -> None:
 def no_run(run: Path) -> InputError:
     """What is said of a folder that is not that of a run: which one below it is meant, if some are."""
     if not run.exists():
-        return InputError(f"there is no {run}; give a run folder made by zsnmt train")
+        return InputError(f"{run} is not a run folder; give one made by zsnmt train: there is no {run.name}")
     below = sorted({*run.glob(f"*/{RECORD_FILE}"), *run.glob(f"*/*/{RECORD_FILE}")}) if run.is_dir() else []
     if below:
         return InputError(f"{run} is not a run folder; did you mean {below[0].parent}?")

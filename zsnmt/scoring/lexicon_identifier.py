@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
 from zsnmt.errors import InputError
 from zsnmt.text.lines import iterate_lines, read_lines
 
@@ -62,8 +61,8 @@ def words_of_text(folder: Path, languages: Sequence[str]) -> dict[str, list[str]
     Raises InputError for a language without training text in the folder.
     """
     counts: dict[str, Counter[str]] = {language: Counter() for language in languages}
-    for pair in pairs_of_split(folder, "train", languages):
-        for language, file in zip(pair, find_pair(folder, "train", *pair)):
+    for file in sorted(folder.glob("train.*")):
+        if (language := file.suffix[1:]) in counts:
             for line in iterate_lines(file, allow_empty_lines=True):
                 counts[language].update(filter(None, words_of(line)))
     if lacking := [language for language, words in counts.items() if not words]:
