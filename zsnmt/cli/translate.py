@@ -171,8 +171,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         write(options.output, translation.chunks(noticing_sentences(iterate_input(options.input))))
         return
     with open_lines(options.input) as text:
-        for _ in noticing_sentences(text.lines()):
-            pass  # of all lines, whichever of them are translated already
+        for _ in noticing_sentences(itertools.islice(text.lines(), LINES_AT_A_TIME)):
+            pass  # also of those that were translated before
         if options.output and is_replaced(options.output):
             models = [model_checksum(run) for run in (options.run, *options.beside)]
             chosen_by = [checksum_of(counts)] if counts else []  # which may be counted anew
