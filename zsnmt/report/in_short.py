@@ -79,9 +79,8 @@ SHOWN_SYSTEMS = (  # those of RESULTS
     RESIDUAL.name,
     CONTINUED_BASELINE,
     f"{BASELINE.name}_consistency",
-    *(f"{teacher.name}_{STUDENTS['both']}" for teacher in (BASELINE, RESIDUAL)),
+    f"{RESIDUAL.name}_{STUDENTS['both']}",
     DEEPER,
-    f"{DIRECT_STUDENT}_further",
     f"{DIRECT_STUDENT}_further_all",
     f"{DEEPER}_round2",
     f"{DEEPER}_fourth",
@@ -100,7 +99,7 @@ FIRST = {  # those of README: of each text what decides
         f"{DIRECT_STUDENT}_further_all",
     ),
     **BY_DIRECT,
-    "tatoeba_long": (BASELINE.name, f"{CONTINUED_BASELINE}_twice", f"{DEEPER}_fourth"),
+    "tatoeba_long": (f"{CONTINUED_BASELINE}_twice", f"{DEEPER}_fourth"),
 }
 
 
