@@ -123,7 +123,10 @@ CLAIMS_OF_LIU = (
         range=at_least(0.5),
         lacks="on Tatoeba, with eight languages and nearly no English sentence in two pairs, most outputs of "
         "the baseline are in the language that was asked for, and are no translation",
-        needs=(*MAIN_RUNS, ablation("tatoeba_long", "query", (BASELINE.name,))),
+        needs=(
+            *MAIN_RUNS,
+            *(ablation(config, "query", (BASELINE.name,)) for config in ("tatoeba_long", "tatoeba_nordic")),
+        ),
     ),
     Claim(
         name="L5",
