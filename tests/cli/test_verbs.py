@@ -198,9 +198,9 @@ def test_an_unknown_verb_is_one_sentence_with_the_nearest_name():
 
 
 def test_wrong_options_are_one_sentence_and_status_2():
-    done = run_command("python", "-m", "zsnmt", "check", "folder", "--pears", "de-en")
+    done = run_command("python", "-m", "zsnmt", "check", "--show", "5")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: the following arguments are required: --pairs; see zsnmt check --help\n"
+    assert done.stderr == "error: the following arguments are required: path; see zsnmt check --help\n"
 
 
 def test_a_fault_in_what_is_read_is_one_sentence_and_status_1(tmp_path):

@@ -188,7 +188,7 @@ def test_a_setting_is_wrapped_between_options_alone():
     [
         (
             ["text/mytxt"],
-            "there is no text/mytxt; give the folder or the .tsv file of your text, or a config",
+            "there is no text/mytxt; give the folder of your text or the file, .tsv or .tmx, or a config",
         ),
         (["configs/demo.conf", "zs_transformer", "--plan"], "--plan belongs to text of your own"),
         (["x.conf", "a", "--pattern", "p", "--languages", "en"], "--pattern, --languages belongs to text"),

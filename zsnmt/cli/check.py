@@ -1,34 +1,82 @@
-"""Checks a folder of parallel text and prints its number of sentence pairs, by pair and split."""
+"""Check parallel text, and print its number of sentence pairs by pair and split.
 
-from collections.abc import Sequence
+zsnmt check text/mine                       # all that is there, in any form that zsnmt train reads
+zsnmt check mine.tmx --show 5               # and five sentence pairs of each pair side by side
+zsnmt check text/mine --pairs de-en fr-en   # these pairs must be there, in every split
+"""
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.cli.recipe import positive
+from zsnmt.corpora.own_text.forms import describe_unread, read_tables
+from zsnmt.corpora.own_text.overview import Overview, look_at
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus
 from zsnmt.languages import parse_direction
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    options = read_options(arguments)
+    if options.pairs:
+        counts = check_corpus(options.path, [*map(parse_direction, options.pairs)], options.splits or SPLITS)
+        lines = rows_of(counts)
+    else:
+        tables = read_tables(options.path, options.pattern)
+        if unread := describe_unread(options.path, tables):
+            print(unread, file=sys.stderr)
+        seen = look_at(tables, options.show or 0)
+        lines = chain(rows_of(seen.pairs), examples(seen))
+    print(*lines, sep="\n")
+
+
+def rows_of(counts: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """A row for each pair of languages, with its number of sentence pairs in each split."""
+    yield "\t".join(["pair", *counts])
+    for pair in dict.fromkeys(chain.from_iterable(counts.values())):
+        yield "\t".join([pair, *(str(of_split.get(pair, 0)) for of_split in counts.values())])
+
+
+def examples(seen: Overview) -> Iterator[str]:
+    """The examples of each pair, one sentence below its translation, with a blank line before each."""
+    for pair, rows in seen.examples.items():
+        for row in rows:
+            yield ""
+            yield from (f"{language}\t{sentence}" for language, sentence in zip(pair.split("-"), row))
+
+
+def read_options(arguments: Sequence[str] | None) -> Namespace:
     parser = console.Parser(prog="zsnmt check", description=__doc__)
     parser.add_argument(
-        "folder", type=Path, help="holds {split}.{src}-{tgt}.{lang} or multiway {split}.{lang}"
+        "path",
+        type=Path,
+        help="folder with {split}.{src}-{tgt}.{lang} or multiway {split}.{lang}, or, without --pairs, text "
+        "in another form that zsnmt train reads",
+    )
+    parser.add_argument("--pattern", default="", help="names of the files, as for zsnmt train")
+    parser.add_argument(
+        "--show", type=positive, metavar="N", help="show so many sentence pairs of each pair, at random"
     )
     parser.add_argument(
         "--pairs",
         action=console.Several,
-        required=True,
+        default=[],
         metavar="PAIR",
         help="language pairs that must be there, as in de-en fr-en",
     )
     parser.add_argument(
         "--splits",
         action=console.Several,
-        default=SPLITS,
+        default=[],
         metavar="SPLIT",
-        help=f"splits that must be there (default: {' '.join(SPLITS)})",
+        help=f"splits that must be there, with --pairs (default: {' '.join(SPLITS)})",
     )
     options = parser.parse_args(arguments)
-    counts = check_corpus(options.folder, [*map(parse_direction, options.pairs)], options.splits)
-    print("\t".join(["pair", *counts]))
-    for pair in next(iter(counts.values())):
-        print("\t".join([pair, *(str(of_split[pair]) for of_split in counts.values())]))
+    if options.pairs and (options.pattern or options.show):
+        parser.error("--pairs is for a folder in zsnmt's own form; leave it out with --pattern or --show")
+    if options.splits and not options.pairs:
+        parser.error("--splits is for --pairs; name the pairs that must be there")
+    return options

@@ -10,6 +10,7 @@ Or train on text of your own, in any form of docs/own_text.md: the config is mad
 
     zsnmt train FOLDER
     zsnmt train FILE.tsv
+    zsnmt train FILE.tmx
     zsnmt train FOLDER --pattern 'corpus.{pair}.{language}'
 
 Options of fairseq-train come after `--`.
@@ -23,6 +24,7 @@ from pathlib import Path
 from zsnmt import console
 from zsnmt.cli.recipe import Recipe, add_check, add_seeds, add_team, chosen_team, parse_own, split_options
 from zsnmt.console import WrongUse
+from zsnmt.corpora.own_text.forms import reader_of
 
 ARCHITECTURE = "zs_transformer"  # unless another is named
 OWN_TEXT_OPTIONS = ("pattern", "languages", "config")
@@ -111,15 +113,16 @@ def is_config_of(options: Namespace, of_text: Sequence[str] = OWN_TEXT_OPTIONS) 
 
     Raises `WrongUse` for what is neither, and for a config with options `of_text` alone.
     """
-    if options.experiment.is_dir() or options.experiment.suffix == ".tsv":
+    if options.experiment.is_dir() or reader_of(options.experiment):
         return False
     if not options.experiment.exists() and options.experiment.suffix != ".conf":
         raise WrongUse(
-            f"there is no {options.experiment}; give the folder or the .tsv file of your text, or a config"
+            f"there is no {options.experiment}; give the folder of your text or the file, .tsv or .tmx, or a "
+            "config"
         )
     if given := [f"--{name}" for name in of_text if getattr(options, name)]:
         raise WrongUse(
-            f"{', '.join(given)} belongs to text of your own, which is a folder or a file that ends in .tsv; "
+            f"{', '.join(given)} belongs to text of your own, which is a folder or a .tsv or .tmx file; "
             f"{options.experiment} is neither, and is read as a config"
         )
     return True

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import wrap
 
-from zsnmt.corpora.own_text.forms import NAMES_SHOWN, read_tables, unread_files
+from zsnmt.corpora.own_text.forms import describe_unread, read_tables
 from zsnmt.corpora.own_text.languages import choose_languages
 from zsnmt.corpora.own_text.survey import Survey, survey
 from zsnmt.errors import InputError
@@ -88,13 +88,8 @@ def ensure_config(
         )
     say(f"reading {text.path}")
     tables = read_tables(text.path, text.pattern)
-    if unread := unread_files(text.path, tables):
-        names = ", ".join(path.name for path in unread[:NAMES_SHOWN]) + ", ..." * (len(unread) > NAMES_SHOWN)
-        say(
-            f"not read, since their names have none of the forms of docs/own_text.md: {names}; rename "
-            "them, as train.pt_BR-en.pt_BR beside train.pt_BR-en.en (a code has letters, digits and _), "
-            "or describe their names by --pattern"
-        )
+    if unread := describe_unread(text.path, tables):
+        say(unread)
     found = survey(tables, choose_languages(tables, text.languages))
     machine = this_machine()
     if team.gpus is False:

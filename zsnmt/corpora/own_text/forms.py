@@ -1,22 +1,27 @@
 """The forms that a person's parallel text may have, and which one a path has."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from zsnmt.corpora.own_text.line_files import OWN_FORM, read_pattern, tables_of_pattern
 from zsnmt.corpora.own_text.saved_dataset import state_files, tables_of_datasets
-from zsnmt.corpora.own_text.tab_separated import SUFFIX, tables_of_tab_separated
+from zsnmt.corpora.own_text.tab_separated import table_of_tab_separated
 from zsnmt.corpora.own_text.table import SPLITS_BY_NAME, Table
+from zsnmt.corpora.own_text.translation_memory import table_of_translation_memory
 from zsnmt.corpora.parallel_text import SPLITS
 from zsnmt.errors import InputError
 
 NAMES_SHOWN = 5
+WHOLE_TABLES = {  # endings of the files that hold a whole table, and what reads one
+    ".tsv": table_of_tab_separated,
+    ".tmx": table_of_translation_memory,
+}
 
 
 def read_tables(path: Path, pattern: str = "") -> list[Table]:
     """The tables of a file or folder: files of lines that a pattern describes, or, without one, zsnmt's own
-    form, a saved dataset of Hugging Face, or text separated by tabs.
+    form, a saved dataset of Hugging Face, text separated by tabs, or translation memories in TMX.
 
     Raises `InputError` for what has none of these forms, and where there is no training text.
     """
@@ -30,13 +35,13 @@ def read_tables(path: Path, pattern: str = "") -> list[Table]:
     if pattern:
         tables = tables_of_pattern(path, pattern)
     elif path.is_file():
-        tables = tables_of_tab_separated([path]) if path.suffix == SUFFIX else []
+        tables = [read(path)] if (read := reader_of(path)) else []
     elif states := state_files(path):
         tables = tables_of_datasets(states)
-    elif has_pairs(path) or not (files := tab_separated_files(path)):
+    elif has_pairs(path) or not (files := files_of_tables(path)):
         tables = [table for each in OWN_FORM for table in tables_of_pattern(path, each)]
     else:
-        tables = tables_of_tab_separated(files)
+        tables = [read(file) for file in files if (read := reader_of(file))]
     if not any(table.split == "train" for table in tables):
         raise InputError(f"{path} has no training text in a form that zsnmt reads: {forms(path, pattern)}")
     return tables
@@ -55,9 +60,22 @@ def unread_files(path: Path, tables: Sequence[Table]) -> list[Path]:
     ]
 
 
+def describe_unread(path: Path, tables: Sequence[Table]) -> str | None:
+    """What to say of files that seem to be parallel text and are not read; None without any."""
+    unread = unread_files(path, tables)
+    if not unread:
+        return None
+    names = ", ".join(file.name for file in unread[:NAMES_SHOWN]) + ", ..." * (len(unread) > NAMES_SHOWN)
+    return (
+        f"not read, since their names have none of the forms of docs/own_text.md: {names}; rename them, as "
+        "train.pt_BR-en.pt_BR beside train.pt_BR-en.en (a code has letters, digits and _), or describe their "
+        "names by --pattern"
+    )
+
+
 def is_own_form(path: Path) -> bool:
     """Whether a path is read as it is: a folder with files of pairs, or with nothing of another form."""
-    others = state_files(path) or tab_separated_files(path) or any(path.glob("train.*"))
+    others = state_files(path) or files_of_tables(path) or any(path.glob("train.*"))
     own = has_pairs(path) and not state_files(path) and not has_other_names(path)
     return path.is_dir() and (own or not others)
 
@@ -82,20 +100,29 @@ def has_pairs(folder: Path) -> bool:
     return any(folder.glob("train.*-*.*"))
 
 
-def tab_separated_files(folder: Path) -> list[Path]:
-    return sorted(folder.glob(f"*{SUFFIX}"))
+def files_of_tables(folder: Path) -> list[Path]:
+    """The files in a folder that hold a whole table each."""
+    return sorted(filter(reader_of, folder.glob("*")))
+
+
+def reader_of(file: Path) -> Callable[[Path], Table] | None:
+    """What reads a file that holds a whole table; None for any other."""
+    return WHOLE_TABLES.get(file.suffix.lower())
 
 
 def forms(path: Path, pattern: str) -> str:
     """What is looked for, and what is there instead."""
     if path.is_file():
-        return f"a file must end in {SUFFIX} and have columns with tabs between them"
+        return (
+            "a file must end in .tsv and have columns with tabs between them, or in .tmx and be a "
+            "translation memory"
+        )
     there = sorted(file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
     shown = ", ".join(there[:NAMES_SHOWN]) + (", ..." if len(there) > NAMES_SHOWN else "")
     looked_for = (
         f"files named {pattern}"
         if pattern
         else "train.de-en.de beside train.de-en.en (name yours by --pattern, as in "
-        f"'corpus.{{pair}}.{{language}}'), *{SUFFIX}, or a dataset saved by Hugging Face's library"
+        "'corpus.{pair}.{language}'), *.tsv, *.tmx, or a dataset saved by Hugging Face's library"
     )
     return f"looked for {looked_for}; files there: {shown or 'none'}"

@@ -1,11 +1,12 @@
-"""Which languages of a person's text are trained, and which of them is the pivot."""
+"""Which languages of a person's text are trained, which of them is the pivot, and the text of two of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
-from zsnmt.corpora.own_text.table import Table
+from zsnmt.corpora.own_text.table import Row, Table
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
+from zsnmt.text.lines import is_blank
 
 ENGLISH = "en"
 Pair = tuple[str, str]
@@ -51,3 +52,13 @@ def pairs_of(table: Table, languages: Sequence[str]) -> list[Pair]:
     if table.split == "train" and len(table.languages) > 2:
         pairs = [pair for pair in pairs if pair[0] == languages[0]]
     return pairs
+
+
+def all_sentence_pairs(table: Table, pairs: Sequence[Pair]) -> Iterator[tuple[Pair, Row]]:
+    """The sentences of pairs of languages in rows that have both, each with its pair; one reading for all."""
+    for row in table.rows() if pairs else ():
+        sentences = dict(zip(table.languages, row))
+        for pair in pairs:
+            sides = tuple(sentences[language] for language in pair)
+            if not any(map(is_blank, sides)):
+                yield pair, sides

@@ -1,17 +1,16 @@
 """What a person's text has: how much of it, in which languages and scripts."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from zsnmt.corpora.cleaning import LONGEST
-from zsnmt.corpora.own_text.languages import Pair, pairs_of
-from zsnmt.corpora.own_text.table import Row, Table
+from zsnmt.corpora.own_text.languages import all_sentence_pairs, pairs_of
+from zsnmt.corpora.own_text.table import Table
 from zsnmt.corpora.parallel_text import SPLITS
 from zsnmt.errors import InputError
 from zsnmt.processes import progress
 from zsnmt.scoring.language_identification import main_script
-from zsnmt.text.lines import is_blank
 
 FEWEST = 100  # sentence pairs that a language needs: with fewer there is nothing to learn or to hold out
 UNSPACED = ("Han", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan")  # scripts without spaces between words
@@ -78,16 +77,6 @@ def survey(tables: Sequence[Table], languages: Sequence[str]) -> Survey:
         scripts=scripts,
         lacking=lacking_splits(tables, languages),
     )
-
-
-def all_sentence_pairs(table: Table, pairs: Sequence[Pair]) -> Iterator[tuple[Pair, Row]]:
-    """The sentences of pairs of languages in rows that have both, each with its pair; one reading for all."""
-    for row in table.rows() if pairs else ():
-        sentences = dict(zip(table.languages, row))
-        for pair in pairs:
-            sides = tuple(sentences[language] for language in pair)
-            if not any(map(is_blank, sides)):
-                yield pair, sides
 
 
 def check_enough(pairs: Mapping[str, int], languages: Sequence[str]) -> None:

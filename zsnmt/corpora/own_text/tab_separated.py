@@ -7,33 +7,19 @@
 A cell that is empty is a sentence that is not there. Quotes have no meaning.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from zsnmt.corpora.own_text.table import SPLITS_BY_NAME, Row, Table, check_row
+from zsnmt.corpora.own_text.table import Row, Table, check_row, split_of
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
 from zsnmt.text.lines import iterate_lines
 
-SUFFIX = ".tsv"
 
-
-def tables_of_tab_separated(files: Sequence[Path]) -> list[Table]:
-    """A table for each file; the files train.tsv, valid.tsv (or dev.tsv) and test.tsv are for what their
-    names say, all others are training text.
-
-    Raises `InputError` for a first line that does not name languages.
-    """
-    return [
-        Table(
-            split=SPLITS_BY_NAME.get(file.stem, "train"),
-            languages=read_head(file),
-            files=(file,),
-            rows=partial(rows_of, file),
-        )
-        for file in files
-    ]
+def table_of_tab_separated(file: Path) -> Table:
+    """Raises `InputError` for a first line that does not name languages."""
+    return Table(split=split_of(file), languages=read_head(file), files=(file,), rows=partial(rows_of, file))
 
 
 def read_head(file: Path) -> tuple[str, ...]:

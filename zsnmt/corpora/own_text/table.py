@@ -32,6 +32,13 @@ class Table:
     rows: Callable[[], Iterator[Row]]
 
 
+def split_of(file: Path) -> str:
+    """What a file is for that holds a whole table: train.tsv, valid.tsv (or dev.tsv) and test.tsv are for
+    what their names say, all others are training text.
+    """
+    return SPLITS_BY_NAME.get(file.stem, "train")
+
+
 def check_row(row: Sequence[str], place: str) -> None:
     """`InputError` for a row with a character that parallel text must not hold, or without two sentences."""
     for sentence in row:

@@ -1,0 +1,75 @@
+"""`zsnmt check`: what is there in every form of text, and some of it."""
+
+import pytest
+
+from zsnmt.cli.check import main
+from zsnmt.console import WrongUse
+from zsnmt.errors import InputError
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A hundred pairs of German and English, and a test set of German and French."""
+    texts = {
+        "train.de-en.de": [f"Satz {n}." for n in range(100)],
+        "train.de-en.en": [f"Sentence {n}." for n in range(100)],
+        "test.fr-de.de": ["Ja."],
+        "test.fr-de.fr": ["Oui."],
+        "train.pt-BR-en.en": ["Yes."],
+    }
+    for name, lines in texts.items():
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return tmp_path
+
+
+def test_all_that_is_there_is_counted_and_what_is_not_read_is_named(folder, capsys):
+    main([str(folder)])
+    printed = capsys.readouterr()
+    assert printed.out == "pair\ttrain\tvalid\ttest\nde-en\t100\t0\t0\nde-fr\t0\t0\t1\n"
+    assert "not read, since their names" in printed.err and "train.pt-BR-en.en" in printed.err
+
+
+def test_examples_are_training_pairs_in_the_order_of_the_text_the_same_each_time(folder, capsys):
+    main([str(folder), "--show", "10"])
+    shown = capsys.readouterr().out
+    blocks = [block.split("\n") for block in shown.strip().split("\n\n")[1:]]
+    numbers = [int(block[0].removeprefix("de\tSatz ").removesuffix(".")) for block in blocks]
+    assert [block[1] for block in blocks] == [f"en\tSentence {number}." for number in numbers]
+    assert len(numbers) == 10 and numbers == sorted({*numbers}) and numbers[-1] > 10
+    main([str(folder), "--show", "10"])
+    assert capsys.readouterr().out == shown
+    main([str(folder), "--show", "200"])
+    assert capsys.readouterr().out.count("Satz") == 100
+
+
+def test_a_table_in_several_languages_counts_for_all_its_pairs(tmp_path, capsys):
+    (tmp_path / "mine.tsv").write_text("fr\ten\tde\nOui.\tYes.\tJa.\nNon.\tNo.\t\n", encoding="utf-8")
+    main([str(tmp_path / "mine.tsv")])
+    rows = capsys.readouterr().out.splitlines()[1:]
+    assert sorted(rows) == ["de-en\t1\t0\t0", "de-fr\t1\t0\t0", "en-fr\t2\t0\t0"]
+
+
+def test_pairs_that_must_be_there(folder, capsys):
+    main([str(folder), "--pairs", "de-en", "--splits", "train"])
+    assert capsys.readouterr().out == "pair\ttrain\nde-en\t100\n"
+    with pytest.raises(InputError, match="has no text for de-en in split 'valid'"):
+        main([str(folder), "--pairs", "de-en"])
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["--splits", "train"], "--splits is for --pairs; name the pairs that must be there"),
+        (["--pairs", "de-en", "--show", "3"], "--pairs is for a folder in zsnmt's own form; leave it out"),
+        (["--show", "0"], "'0' is not a whole number above 0"),
+    ],
+)
+def test_options_that_do_not_go_together(folder, options, message):
+    with pytest.raises(WrongUse, match=message):
+        main([str(folder), *options])
+
+
+def test_a_fault_is_told_of_with_its_place(folder):
+    (folder / "train.de-en.de").write_text("Ja.\n", encoding="utf-8")
+    with pytest.raises(InputError, match="has 1 lines and .* has 100; line n of one must be the translation"):
+        main([str(folder)])

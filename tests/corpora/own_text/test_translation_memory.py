@@ -1,0 +1,131 @@
+"""Translation memories: what of a file in TMX becomes a row, and one sentence for what cannot be read."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from zsnmt.corpora.own_text.forms import is_own_form, read_tables
+from zsnmt.errors import InputError
+
+HEAD = '<?xml version="1.0" encoding="{}"?>\n<!DOCTYPE tmx SYSTEM "tmx14.dtd">\n'
+
+
+def unit(**segments: str) -> str:
+    """A unit, its segments by language, with _ for a hyphen."""
+    variants = (
+        f'<tuv xml:lang="{language.replace("_", "-")}"><note>n</note><seg>{segment}</seg></tuv>'
+        for language, segment in segments.items()
+    )
+    return f"<tu><prop>p</prop>{''.join(variants)}</tu>"
+
+
+def write_memory(path: Path, *units: str, encoding: str = "UTF-8") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    header = '<header srclang="en" datatype="plaintext"/>'
+    body = f'<tmx version="1.4">{header}<body>{"".join(units)}</body></tmx>'
+    path.write_text(HEAD.format(encoding) + body, encoding=encoding)
+    return path
+
+
+def rows(path: Path) -> list[tuple[str, ...]]:
+    (table,) = read_tables(path)
+    return [*table.rows()]
+
+
+def test_a_unit_is_a_row_by_its_languages_alone(tmp_path):
+    path = write_memory(
+        tmp_path / "memory.tmx",
+        unit(en_GB="Good morning.", de_DE="Guten Morgen."),
+        unit(en_US="Colour.", en_GB="Color.", DE="Farbe.", fr="Couleur."),
+    )
+    (table,) = read_tables(path)
+    assert (table.split, table.languages, table.files) == ("train", ("de", "en", "fr"), (path,))
+    expected = [("Guten Morgen.", "Good morning.", ""), ("Farbe.", "Colour.", "Couleur.")]
+    assert [*table.rows()] == [*table.rows()] == expected
+
+
+@pytest.mark.parametrize(
+    "segment, sentence",
+    [
+        ('A <bpt i="1">&lt;b></bpt>bold<ept i="1">&lt;/b></ept> word.', "A bold word."),
+        ('See<ph><sub>a note</sub></ph> <hi>there <it pos="begin">x</it>now</hi>.', "See there now."),
+        ("\n  Two\n\tlines \u2028and &amp;\u00a0more\n", "Two lines and &\u00a0more"),
+        ("<![CDATA[a < b]]>", "a < b"),
+    ],
+)
+def test_markup_is_left_out_and_a_break_of_a_line_is_a_space(tmp_path, segment, sentence):
+    path = write_memory(tmp_path / "memory.TMX", unit(en=segment, de="Ja."))
+    assert rows(path) == [("Ja.", sentence)]
+
+
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16", "ISO-8859-1"])
+def test_the_encoding_is_what_the_file_says(tmp_path, encoding):
+    path = write_memory(tmp_path / "memory.tmx", unit(en="Yes.", fr="Oui, \u00e9t\u00e9."), encoding=encoding)
+    assert rows(path) == [("Yes.", "Oui, \u00e9t\u00e9.")]
+
+
+def test_the_attribute_of_older_versions_names_a_language_too(tmp_path):
+    path = write_memory(tmp_path / "memory.tmx", unit(en="Yes.", de="Ja.").replace("xml:lang", "lang"))
+    assert rows(path) == [("Ja.", "Yes.")]
+
+
+def test_units_without_a_translation_are_left_out_and_counted(tmp_path, caplog):
+    nothing = unit(en="Nothing.", de=" ") + "<tu><tuv xml:lang='de'/></tu>"
+    path = write_memory(tmp_path / "memory.tmx", unit(en="No."), nothing, unit(en="Yes.", de="Ja."))
+    with caplog.at_level(logging.WARNING):
+        assert rows(path) == [("Ja.", "Yes.")]
+    assert "memory.tmx: 3 of 4 units have no translation and are left out" in caplog.text
+
+
+def test_a_folder_may_have_memories_beside_text_separated_by_tabs(tmp_path):
+    write_memory(tmp_path / "one.tmx", unit(en="Yes.", de="Ja."))
+    write_memory(tmp_path / "test.tmx", unit(en="No.", de="Nein."))
+    (tmp_path / "two.tsv").write_text("en\tfr\nYes.\tOui.\n", encoding="utf-8")
+    tables = read_tables(tmp_path)
+    assert [(table.split, table.languages) for table in tables] == [
+        ("train", ("de", "en")),
+        ("test", ("de", "en")),
+        ("train", ("en", "fr")),
+    ]
+    assert not is_own_form(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("<tmx><body><tu>", "is not well-formed XML .*line 1, column 15.*; export the memory again"),
+        ("", "is not well-formed XML"),
+        ('<?xml version="1.0" encoding="klingon"?><tmx/>', "is not well-formed XML .unknown encoding"),
+        ("<html/>", "begins with <html> and is no TMX, which begins with <tmx>"),
+        ("<tmx><body/></tmx>", "has no unit with a translation; export the memory again"),
+        (f"<tmx><body>{unit(en='Yes.')}</body></tmx>", "has no unit with a translation"),
+        (
+            f"<tmx><body>{unit(en='Yes.', de='Ja.').replace('xml:lang', 'code')}</body></tmx>",
+            "has a sentence whose language is ''; each <tuv> needs one, as in xml:lang=\"en\"",
+        ),
+        (
+            f"<tmx><body>{unit(en='Yes.', de='J&#x7f;a.')}</body></tmx>",
+            "memory.tmx, unit 1 has the control character U.007F at position 2",
+        ),
+    ],
+)
+def test_what_cannot_be_read_gets_one_sentence(tmp_path, text, message):
+    path = tmp_path / "memory.tmx"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        rows(path)
+
+
+def test_units_that_were_read_are_forgotten(tmp_path, monkeypatch):
+    kept = []
+    path = write_memory(tmp_path / "memory.tmx", *(unit(en=f"Yes {n}.", de=f"Ja {n}.") for n in range(50)))
+    from zsnmt.corpora.own_text import translation_memory
+
+    forget = translation_memory.clear
+    monkeypatch.setattr(
+        translation_memory,
+        "clear",
+        lambda root: (forget(root), kept.append(sum(1 for _ in root.iter("tu")))),
+    )
+    assert len(rows(path)) == 50 and {*kept} == {0}
