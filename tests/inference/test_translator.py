@@ -111,6 +111,19 @@ def test_a_line_too_long_is_translated_in_parts_with_a_warning(translator, lines
     )  # nothing is lost
 
 
+def test_characters_that_the_model_does_not_know_are_named_once(tiny, lines, caplog):
+    translator, direction = Translator.open(tiny.run(), Search(beam=2)), Direction("velan", "tamun")
+    strange = f"{lines[0]} \u6f22\u5b57\u6f22"
+    with caplog.at_level(logging.WARNING, logger="zsnmt.inference.translator"):
+        translator.translate([*lines, strange], "tamun", "velan")
+        translator.translate([strange], "tamun", "velan", via="inglan")
+        translator.n_best([Line(strange, direction)], first_line=1)
+        translator.n_best([Line("\u2460\u2461\u2462\u2463\u2464\u2465", direction)], first_line=7)
+    first, second = caplog.messages
+    assert first.startswith(f"line {len(lines) + 1} has '\u6f22', '\u5b57', which the model never saw")
+    assert second.startswith("line 7 has '\u2460', '\u2461'") and "..., which" in second
+
+
 def test_a_direction_that_is_named_twice_is_translated_once(talkative, lines):
     direction = Direction("velan", "tamun")
     done: list[float] = []

@@ -142,6 +142,12 @@ class Codec:
             pieces = pieces[cut:]
         return parts
 
+    def unknown(self, line: str, language: str) -> list[str]:
+        """The pieces of a raw line that the dictionary lacks: characters that training text never had."""
+        index, unknown = self.dictionary.index, self.dictionary.unk()
+        pieces = self.pipeline.encode(line, language)
+        return [*dict.fromkeys(piece for piece in pieces if index(piece) == unknown)]
+
     # Ids into text
 
     def text(self, tokens: Iterable[int], language: str) -> str:

@@ -23,6 +23,7 @@ from zsnmt.text.piece_counts import PieceCounts
 logger = logging.getLogger(__name__)
 
 BEGINNING = 40  # characters of a line that say which one it is
+CHARACTERS_SHOWN = 5
 
 
 class Translator:
@@ -50,6 +51,7 @@ class Translator:
         self.engine, self.codec, self.settings = engine, codec, settings
         self.batch_tokens, self.batch_sentences = batch_tokens, batch_sentences
         self.method, self.direct = method, direct or self
+        self.told_of: set[str] = set() if direct is None else direct.told_of  # unknown characters
         self.signature = engine.signature
         self.pipeline, self.languages, self.trained, self.pivot = (
             codec.pipeline,
@@ -259,6 +261,7 @@ class Translator:
         if first_line is not None:
             for number, (line, tokens) in enumerate(zip(lines, cut), start=first_line):
                 self.warn_of_parts(tokens, self.codec.room(line.direction), f"line {number}")
+                self.warn_of_unknown(tokens, line.text, line.direction.source, name=f"line {number}")
         parts = [
             Part(place, line.direction, tokens, whole=len(cut[place]) == 1)
             for place, line in enumerate(lines)
@@ -360,7 +363,9 @@ class Translator:
         for index, line in enumerate(lines):
             parts = self.codec.parts(line, source, room)
             beginning = f"what begins '{line[:BEGINNING]}'"
-            self.warn_of_parts(parts, room, beginning if first_line is None else f"line {first_line + index}")
+            name = beginning if first_line is None else f"line {first_line + index}"
+            self.warn_of_parts(parts, room, name)
+            self.warn_of_unknown(parts, line, source, name=name)
             for tokens in parts:
                 for direction in directions:
                     yield Part(index, direction, tokens, whole=len(parts) == 1)
@@ -373,6 +378,21 @@ class Translator:
                 line,
                 sum(len(tokens) - 1 for tokens in parts),
                 room,
+            )
+
+    def warn_of_unknown(self, parts: Sequence[Sequence[int]], line: str, language: str, *, name: str) -> None:
+        """Say of a line, named so, which of its characters the model does not know, of each once."""
+        unknown = self.codec.dictionary.unk()
+        if not any(unknown in tokens for tokens in parts):
+            return
+        new = [piece for piece in self.codec.unknown(line, language) if piece not in self.told_of]
+        self.told_of.update(new)
+        if new:
+            logger.warning(
+                "%s has %s, which the model never saw in training and cannot write (said once of each)",
+                name,
+                ", ".join(f"'{piece}'" for piece in new[:CHARACTERS_SHOWN])
+                + ", ..." * (len(new) > CHARACTERS_SHOWN),
             )
 
     def batches(self, parts: Sequence[Part]) -> Iterator[list[int]]:
