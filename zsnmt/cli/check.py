@@ -1,8 +1,10 @@
 """Check parallel text, and print its number of sentence pairs by pair and split.
 
-zsnmt check text/mine                       # all that is there, in any form that zsnmt train reads
-zsnmt check mine.tmx --show 5               # and five sentence pairs of each pair side by side
-zsnmt check text/mine --pairs de-en fr-en   # these pairs must be there, in every split
+    zsnmt check text/mine                       # all that is there, in any form that zsnmt train reads
+    zsnmt check mine.tmx --show 5               # and five sentence pairs of each pair side by side
+    zsnmt check text/mine --pairs de-en fr-en   # these pairs must be there, in every split
+
+A fault in the text is told of with its file and line, and what to do.
 """
 
 import sys

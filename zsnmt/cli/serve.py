@@ -1,8 +1,8 @@
 """Serve trained runs, or their exports: a page to try them, and a REST interface like LibreTranslate's.
 
-zsnmt serve RUN
-zsnmt serve RUN OTHER_RUN/ctranslate2-int8 --port 8080 --keys FILE --rate 60
-zsnmt serve RUN OTHER_RUN --ways ensemble mask
+    zsnmt serve RUN
+    zsnmt serve RUN OTHER_RUN/ctranslate2-int8 --port 8080 --keys FILE --rate 60
+    zsnmt serve RUN OTHER_RUN --ways ensemble mask
 
 Clients that do not name a system are served by the first one. See docs/serving.md.
 """

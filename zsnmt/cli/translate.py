@@ -1,12 +1,12 @@
 """Translate raw text with a trained run, one line out for each line in, or a document.
 
-zsnmt translate RUN --to de < text > translation
-zsnmt translate RUN --from nl --to de --via en --input text --output translation
-zsnmt translate RUN --from nl --to de --way ensemble < text > translation
-zsnmt translate RUN --from nl --to de --with RUN2 RUN3 < text > translation
-zsnmt translate RUN --from nl --to de --scores tsv --agreement < text > table
-zsnmt translate RUN --from nl --to de --nbest 4 < text > lists
-zsnmt translate RUN --from auto --to de --input letter.docx --output brief.docx
+    zsnmt translate RUN --to de < text > translation
+    zsnmt translate RUN --from nl --to de --via en --input text --output translation
+    zsnmt translate RUN --from nl --to de --way ensemble < text > translation
+    zsnmt translate RUN --from nl --to de --with RUN2 RUN3 < text > translation
+    zsnmt translate RUN --from nl --to de --scores tsv --agreement < text > table
+    zsnmt translate RUN --from nl --to de --nbest 4 < text > lists
+    zsnmt translate RUN --from auto --to de --input letter.docx --output brief.docx
 
 Where --output is stopped, the same command goes on with the lines of --input that are left.
 
@@ -37,6 +37,7 @@ from zsnmt.decoding.options import (
     chosen_search,
     engine_choice,
 )
+from zsnmt.decoding.search import Search
 from zsnmt.documents.formats import FORMATS as KNOWN
 from zsnmt.documents.formats import NOT_READ, PLAIN, format_of, read_document
 from zsnmt.files.checksums import checksum_of
@@ -49,6 +50,7 @@ from zsnmt.text.sentences import holds_several
 
 if TYPE_CHECKING:
     from zsnmt.inference.translator import Translator
+    from zsnmt.text.piece_counts import PieceCounts
 
 logger = logging.getLogger(__name__)
 
@@ -133,39 +135,48 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.document and not options.input:
         parser.error("a document is a file: name it with --input")
     form = format_of(options.input, paragraphs=options.document)
+    search = chosen_search(options)
+    options.way = options.way and parse_method(options.way)
     refuse_together(parser, options, form)
-    if options.input and options.output and is_same_file(options.input, options.output):
-        parser.error("--output is the file of --input, whose text would be lost; give it another name")
-    refuse_other_format(parser, options.output, form)
-    search, choice = chosen_search(options), engine_choice(options)
+    refuse_files(parser, options, form)
     if options.nbest and options.nbest > search.beam:
         parser.error(f"--nbest {options.nbest} is more than the search keeps; give --beam {options.nbest}")
-    options.way = options.way and parse_method(options.way)
-    reads_all = options.way and options.way.reads_others  # of which a line may be read beside any other
-    if options.buffer_lines and (form or options.source == AUTO or reads_all):
-        parser.error("this text is read to its end before it is translated; leave out --buffer-lines")
+    translator, counts = open_translator(options, search)
+    refuse_wrong_languages(translator, options)  # before any text is read
+    if form or options.source == AUTO:
+        translate_whole(translator, options, form)
+    else:
+        translate_by_line(translator, options, counts)
+
+
+def open_translator(options: Namespace, search: Search) -> tuple["Translator", "PieceCounts | None"]:
+    """What translates by the way that is asked for, and the counts of pieces by which its mask was made."""
+    choice = engine_choice(options)
     share_kernels(os.environ, workers=choice.at_once)
-    from zsnmt.inference.engines import engine_for, model_checksum  # loads PyTorch
-    from zsnmt.inference.line_files import LineTranslation, open_lines
+    from zsnmt.inference.engines import engine_for  # loads PyTorch
     from zsnmt.inference.translator import Translator
     from zsnmt.runs.folder import piece_counts
 
     choice = engine_for(options.run, filter(None, [options.way]), choice)
     translator = Translator.open(options.run, search, choice, batch_tokens=options.batch_tokens, prepare=True)
     counts = piece_counts(options.run) if options.way and options.way.mask else None
-    if options.way:
-        translator = translator.by(options.way, counts)
-    refuse_wrong_languages(translator, options)  # before any text is read
-    if form or options.source == AUTO:
-        translate_whole(translator, options, form)
-        return
+    return translator.by(options.way, counts) if options.way else translator, counts
+
+
+def translate_by_line(translator: "Translator", options: Namespace, counts: "PieceCounts | None") -> None:
+    """Translate lines of one language, some at a time; what is stopped goes on where it was, if it goes from
+    a file into a file.
+    """
+    from zsnmt.inference.engines import model_checksum
+    from zsnmt.inference.line_files import LineTranslation, open_lines
+
     translation = LineTranslation(
         translator,
         Legs(options.source, options.to, options.via),
         form=options.scores,
         agreement=options.agreement,
         nbest=options.nbest,
-        at_a_time=None if reads_all else options.buffer_lines or LINES_AT_A_TIME,
+        at_a_time=None if reads_all(options) else options.buffer_lines or LINES_AT_A_TIME,
     )
     if not (options.input and options.input.is_file()):
         write(options.output, translation.chunks(noticing_sentences(iterate_input(options.input))))
@@ -179,6 +190,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
             translation.write_file(text, options.output, [*models, *chosen_by])
         else:
             write(options.output, translation.chunks(text.lines(), total=text.number))
+
+
+def reads_all(options: Namespace) -> bool:
+    """Whether any line of the text may be read beside any other."""
+    return bool(options.way and options.way.reads_others)
+
+
+def refuse_files(parser: console.Parser, options: Namespace, form: str | None) -> None:
+    """`WrongUse` for an output that would be lost in the input, or not be what its name says."""
+    if options.input and options.output and is_same_file(options.input, options.output):
+        parser.error("--output is the file of --input, whose text would be lost; give it another name")
+    refuse_other_format(parser, options.output, form)
 
 
 def refuse_other_format(parser: console.Parser, output: Path | None, form: str | None) -> None:
@@ -208,6 +231,8 @@ def refuse_together(parser: console.Parser, options: Namespace, form: str | None
         parser.error("--nbest is what one search finds, and --via are two; leave out one of them")
     if options.nbest and options.source == AUTO:
         parser.error("--nbest must be told the source language; give it (--from)")
+    if options.buffer_lines and (form or options.source == AUTO or reads_all(options)):
+        parser.error("this text is read to its end before it is translated; leave out --buffer-lines")
 
 
 def refuse_wrong_languages(translator: "Translator", options: Namespace) -> None:

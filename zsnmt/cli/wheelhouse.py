@@ -1,12 +1,12 @@
 """Bring all wheels that zsnmt needs into a folder, from which a machine without network installs.
 
-zsnmt wheelhouse FOLDER                                # for a machine like this one
-zsnmt wheelhouse FOLDER --python 3.12                  # for another
-zsnmt wheelhouse FOLDER --light                        # for translating and serving exports: no PyTorch
+    zsnmt wheelhouse FOLDER                                # for a machine like this one
+    zsnmt wheelhouse FOLDER --python 3.12                  # for another
+    zsnmt wheelhouse FOLDER --light                        # for translating and serving exports: no PyTorch
 
 pip's own settings say where packages come from: PIP_EXTRA_INDEX_URL names PyTorch's index for a CPU, or for
 a version of CUDA. Copy the folder and the checkout to the machine, and there:
-bash scripts/setup.sh --from FOLDER
+    bash scripts/setup.sh --from FOLDER
 """
 
 from collections.abc import Sequence
