@@ -75,6 +75,7 @@ setup(
             "python-docx>=1.1",
             "polib>=1.2",
             "srt>=3.5",
+            "lxml>=5.0",
         ],
         "docs": ["mkdocs>=1.6,<2", "mkdocs-material>=9.5"],
         "comet": ["unbabel-comet>=2.2"],

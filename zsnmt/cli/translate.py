@@ -10,8 +10,9 @@
 
 Where --output is stopped, the same command goes on with the lines of --input that are left.
 
-Documents are web pages (.html), Word (.docx), subtitles (.srt), messages of programs (.po) and, with
---document, plain text in paragraphs. They are cut into sentences, and all that is not text stays.
+Documents are web pages (.html), Word (.docx), subtitles (.srt), messages of programs (.po), what tools of
+translators exchange (.xlf) and, with --document, plain text in paragraphs. They are cut into sentences, and
+all that is not text stays.
 """
 
 import itertools

@@ -21,11 +21,11 @@ FORMATS = {  # module and what reads a file there; a module is loaded where its 
     ".docx": ("word", "Word"),
     ".po": ("messages", "Messages"),
     ".pot": ("messages", "Messages"),
+    ".xlf": ("xliff", "Xliff"),
+    ".xliff": ("xliff", "Xliff"),
 }
 # Of formats that are not read, those that are no lines of text.
-NOT_READ = frozenset(
-    ".ass .doc .epub .json .odp .ods .odt .pdf .pptx .rtf .ssa .tmx .vtt .xlf .xliff .xlsx .xml".split()
-)
+NOT_READ = frozenset(".ass .doc .epub .json .odp .ods .odt .pdf .pptx .rtf .ssa .tmx .vtt .xlsx .xml".split())
 
 
 def format_of(path: Path | None, *, paragraphs: bool = False) -> str | None:

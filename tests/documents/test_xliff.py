@@ -1,0 +1,123 @@
+"""XLIFF: what lacks a translation gets one, with its markup, and nothing else changes."""
+
+import re
+
+import pytest
+
+from tests.documents.shouting import shouted
+from zsnmt.documents.formats import read_document
+from zsnmt.errors import InputError
+
+OLD = """<?xml version="1.0" encoding="UTF-8"?>
+<!-- of a tool -->
+<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2" xmlns:t="urn:tool">
+  <file original="a.docx" source-language="en" datatype="plaintext" t:kept="yes">
+    <body>
+      <trans-unit id="1">
+        <source xml:lang="en">Press <g id="1">the red</g> button.<x id="2"/> Then wait.</source>
+        <note>stays</note>
+      </trans-unit>
+      <trans-unit id="2"><source>There already.</source><target state="final">Schon da.</target></trans-unit>
+      <trans-unit id="3"><source>Empty &amp; new.</source><target t:by="me"> </target></trans-unit>
+      <trans-unit id="4" translate="no"><source>Product</source></trans-unit>
+      <group translate="no"><trans-unit id="5"><source>Names</source></trans-unit></group>
+      <trans-unit id="6">
+        <source><bpt id="1">&lt;b></bpt>bold<ept id="1">&lt;/b></ept> %d</source>
+      </trans-unit>
+      <trans-unit id="7">
+        <source>One. Two.</source>
+        <seg-source><mrk mtype="seg" mid="1">One.</mrk> <mrk mtype="seg" mid="2">Two.</mrk></seg-source>
+        <alt-trans><source>one</source><target>eins</target></alt-trans>
+      </trans-unit>
+      <trans-unit id="8"><source>By <mrk mtype="protected">Acme</mrk> alone.</source></trans-unit>
+      <trans-unit id="9"><source> </source></trans-unit>
+    </body>
+  </file>
+</xliff>
+"""
+
+NEW = """<xliff version="2.1" xmlns="urn:oasis:names:tc:xliff:document:2.0" srcLang="en">
+  <file id="f">
+    <unit id="1">
+      <segment state="initial"><source>A <pc id="1">small<ph id="2"/> one</pc>.</source></segment>
+      <ignorable><source> </source></ignorable>
+      <segment><source>There.</source><target>Da.</target></segment>
+    </unit>
+    <unit id="2" translate="no"><segment><source>Kept</source></segment></unit>
+  </file>
+</xliff>
+"""
+
+
+def write(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def targets(content: bytes) -> list[str]:
+    """The targets as they stand, with what is in them."""
+    found = re.findall(rb"<target.*?</target>", content, flags=re.DOTALL)
+    return [target.decode() for target in found]
+
+
+def test_texts_without_a_translation_get_one_for_a_person_to_look_at(tmp_path):
+    made = shouted(write(tmp_path / "a.xlf", OLD))
+    review = 'state="needs-review-translation"'
+    assert targets(made) == [
+        f'<target {review}>PRESS <g id="1">THE RED</g> BUTTON.<x id="2"/> THEN WAIT.</target>',
+        '<target state="final">Schon da.</target>',
+        f'<target t:by="me" {review}>EMPTY &amp; NEW.</target>',
+        f'<target {review}><bpt id="1">&lt;b&gt;</bpt>BOLD<ept id="1">&lt;/b&gt;</ept> %d</target>',
+        f'<target {review}><mrk mtype="seg" mid="1">ONE.</mrk> <mrk mtype="seg" mid="2">TWO.</mrk></target>',
+        "<target>eins</target>",
+        f'<target {review}>BY <mrk mtype="protected">Acme</mrk> ALONE.</target>',
+    ]
+    text = made.decode()
+    assert 'datatype="plaintext" t:kept="yes" target-language="xx"' in text and "<!-- of a tool -->" in text
+    without = re.sub(r"<target [^>]*needs-review.*?</target>", "", text)
+    assert re.findall(r"<source.*?</source>|<note>.*?</note>", without) == re.findall(
+        r"<source.*?</source>|<note>.*?</note>", OLD.replace("b>", "b&gt;")
+    )
+
+
+def test_segments_of_the_newer_version(tmp_path):
+    made = shouted(write(tmp_path / "a.xliff", NEW))
+    first, there = targets(made)
+    assert (
+        first == '<target>A <pc id="1">SMALL<ph id="2"/> ONE</pc>.</target>'
+        and there == "<target>Da.</target>"
+    )
+    assert made.count(b'<segment state="translated">') == 1 and b'trgLang="xx"' in made
+    assert b"<source>Kept</source></segment>" in made
+
+
+def test_what_was_translated_once_stays(tmp_path):
+    once = shouted(write(tmp_path / "a.xlf", OLD))
+    (tmp_path / "b.xlf").write_bytes(once)
+    assert read_document(tmp_path / "b.xlf").passages == [] and shouted(tmp_path / "b.xlf") == once
+
+
+def test_a_target_language_may_name_a_country(tmp_path):
+    path = write(tmp_path / "a.xlf", OLD.replace("original", 'target-language="xx-CH" original'))
+    assert b'target-language="xx-CH"' in shouted(path)
+
+
+def test_entities_are_not_looked_up(tmp_path):
+    (tmp_path / "secret").write_text("secret")
+    entity = f'<!DOCTYPE xliff [<!ENTITY e SYSTEM "{tmp_path / "secret"}">]>\n<xliff version="1.2"'
+    path = write(tmp_path / "a.xlf", OLD.replace('<xliff version="1.2"', entity).replace("wait", "&e; wait"))
+    assert b">secret" not in shouted(path) and b"secret wait" not in shouted(path).lower()
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "is not well-formed XML"),
+        ("<xliff version='1.2'><file>", "is not well-formed XML .*; export it again"),
+        ("<html/>", "is no XLIFF 1 or 2, which begins with <xliff version=...>"),
+        ("<xliff version='3.0'/>", "is no XLIFF 1 or 2"),
+    ],
+)
+def test_what_is_no_xliff_is_refused(tmp_path, text, message):
+    with pytest.raises(InputError, match=message):
+        read_document(write(tmp_path / "a.xlf", text))
