@@ -76,6 +76,10 @@ def test_a_vowel_sign_stays_with_its_word():
 
 
 def test_an_end_goes_to_the_next_part_only_where_that_began_so():
+    found_before = share_out(
+        "Var \u00e4r min bok?", sentence("Hvor er ", "min bog", "?"), ["Var \u00e4r", "-", "-"]
+    )
+    assert found_before == ["Var \u00e4r ", "min bok", "?"]
     assert share_out("Ja. Dann", sentence("Yes. ", "Then"), ["-", "-"]) == ["Ja. ", "Dann"]
     assert share_out("Nein.", sentence("Certainly not", " now."), ["-", "-"]) == ["Nein.", ""]
 

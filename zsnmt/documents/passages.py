@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import NamedTuple, Protocol
@@ -108,9 +108,23 @@ def share_out(translation: str, sentence: Sentence, alone: Sequence[str]) -> lis
     ends of parts that are not found lie in proportion to the lengths of their sources, between words. None
     where a fixed part is not in the translation.
     """
-    parts, count = sentence.parts, len(sentence.parts)
-    lengths = [len(part.text) for part in parts]
+    lengths = [len(part.text) for part in sentence.parts]
     shares = [length / sum(lengths) for length in accumulate([0, *lengths])]
+    found = bounds_found(translation, sentence.parts, alone, shares=shares)
+    if found is None:
+        return None
+    bounds = between_bounds(translation, found, shares)
+    move_space(translation, sentence.parts, bounds)
+    return [translation[start:end] for start, end in pairwise(bounds)]
+
+
+def bounds_found(
+    translation: str, parts: Sequence[Part], alone: Sequence[str], *, shares: Sequence[float]
+) -> dict[int, int] | None:
+    """Where some of the parts begin, by their number; None where a fixed part is not found. The last bound is
+    the end of the translation.
+    """
+    count = len(parts)
     bounds, reached = {0: 0, count: len(translation)}, 0
     for place, (part, wanted) in enumerate(zip(parts, alone, strict=True)):
         found = nearest(wanted, translation, reached, share=shares[place], exact=part.fixed)
@@ -122,20 +136,37 @@ def share_out(translation: str, sentence: Sentence, alone: Sequence[str]) -> lis
                 bounds[place + 1] = reached
         if part.fixed and (found is None or (bounds[place], bounds[place + 1]) != found):
             return None
-    for left, right in pairwise(sorted(bounds)):
+    if count > 1 and not any(part.fixed for part in parts[-2:]) and not any(map(of_word, parts[-1].text)):
+        end = len(translation)
+        while end > reached and not of_word(translation[end - 1]):
+            end -= 1
+        bounds[count - 1] = end  # the full stop alone
+    return bounds
+
+
+def between_bounds(translation: str, found: Mapping[int, int], shares: Sequence[float]) -> list[int]:
+    """All bounds: those between two that were found lie by the shares (0–1) of the sources, between words."""
+    bounds = [found.get(place, 0) for place in range(len(shares))]
+    for left, right in pairwise(sorted(found)):
         for place in range(left + 1, right):
             share = (shares[place] - shares[left]) / (shares[right] - shares[left])
-            wanted_place = round(bounds[left] + share * (bounds[right] - bounds[left]))
-            bounds[place] = between_words(
-                translation, wanted_place, low=bounds[place - 1], high=bounds[right]
-            )
-    for place in range(1, count):
-        first = parts[place].text[0]
-        if not (parts[place - 1].fixed or parts[place].fixed or of_word(first)):
-            # Space and punctuation stand where they stood.
+            wanted = round(bounds[left] + share * (bounds[right] - bounds[left]))
+            bounds[place] = between_words(translation, wanted, low=bounds[place - 1], high=bounds[right])
+    return bounds
+
+
+def move_space(translation: str, parts: Sequence[Part], bounds: list[int]) -> None:
+    """Move bounds so that space and punctuation stand on the side of them on which they stood."""
+    for place, (before, part) in enumerate(pairwise(parts), start=1):
+        first = part.text[0]
+        if before.fixed or part.fixed:
+            continue
+        if not of_word(first):
             while bounds[place] > bounds[place - 1] and moves(translation[bounds[place] - 1], first):
                 bounds[place] -= 1
-    return [translation[bounds[place] : bounds[place + 1]] for place in range(count)]
+        elif before.text[-1].isspace():
+            while bounds[place] < bounds[place + 1] and translation[bounds[place]].isspace():
+                bounds[place] += 1
 
 
 def nearest(wanted: str, text: str, start: int, *, share: float, exact: bool) -> tuple[int, int] | None:
