@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
-from zsnmt.text.learning import TextSettings
+from zsnmt.text.settings import TextSettings
 from zsnmt.training.binarised import prepare
 
 PIVOT, FIRST, SECOND, NEW = LANGUAGES = ["inglan", "velan", "tamun", "velor"]

@@ -13,10 +13,10 @@ from zsnmt.data.binarised_folder import shards_of
 from zsnmt.data.reading import load_dictionary
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, read_languages
-from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.text.piece_counts import PIECE_COUNTS_FILE, read_piece_counts, write_piece_counts
 from zsnmt.text.pipeline import TextPipeline
+from zsnmt.text.settings import TextSettings
 from zsnmt.training.binarised import prepare
 
 OWN = TextSettings(vocabulary_size=150)

@@ -15,8 +15,8 @@ from zsnmt.adaptation.student_text import choose_text, read_student_text
 from zsnmt.data.binarised_folder import find_data
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
-from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import read_lines, write_lines
+from zsnmt.text.settings import TextSettings
 from zsnmt.training.config import Config
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.steps import Steps

@@ -14,8 +14,8 @@ from zsnmt.distillation.settings import Distillation, SyntheticSettings
 from zsnmt.distillation.student_data import StudentData, make_data
 from zsnmt.distillation.synthetic_text import SyntheticText
 from zsnmt.languages import Direction
-from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import read_lines
+from zsnmt.text.settings import TextSettings
 from zsnmt.training.binarised import prepare
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.steps import Steps

@@ -12,9 +12,9 @@ from zsnmt.distillation.filtered_text import make_synthetic_text
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.student_data import StudentData, make_data, options_of_data
 from zsnmt.languages import Direction
-from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import read_lines
 from zsnmt.text.pipeline import TextPipeline
+from zsnmt.text.settings import TextSettings
 from zsnmt.training.binarised import prepare
 from zsnmt.training.steps import Steps
 

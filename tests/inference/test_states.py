@@ -38,9 +38,9 @@ from zsnmt.inference.states import (
 )
 from zsnmt.languages import language_tag
 from zsnmt.runs.start import Beginning, start_run
-from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import write_lines
 from zsnmt.text.pipeline import TextPipeline
+from zsnmt.text.settings import TextSettings
 from zsnmt.training.binarised import prepare
 
 pytestmark = pytest.mark.usefixtures("float64_attention")

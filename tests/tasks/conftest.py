@@ -19,7 +19,7 @@ from fairseq import checkpoint_utils, options, tasks
 from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
 from zsnmt.languages import parse_direction
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
-from zsnmt.text.learning import TextSettings
+from zsnmt.text.settings import TextSettings
 from zsnmt.training.binarised import prepare
 
 PLUGIN = ["--user-dir", str(Path(__file__).parents[2] / "zsnmt"), "--task", "zs_translation"]

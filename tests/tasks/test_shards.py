@@ -15,8 +15,8 @@ from tests.tasks.conftest import LANGUAGES, PAIRS, PIVOT, SECOND, SUPERVISED, ta
 from zsnmt.data.binarised_folder import shards_of
 from zsnmt.errors import InputError
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
-from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import read_lines, write_lines
+from zsnmt.text.settings import TextSettings
 from zsnmt.training.binarised import prepare
 
 SHARDS, FEWER = 3, 40  # lines of the second pair, so that shards and directions differ in size

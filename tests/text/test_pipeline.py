@@ -12,9 +12,10 @@ from fairseq.data import Dictionary, data_utils
 from zsnmt.cli import prepare as prepare_command
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
-from zsnmt.text.learning import TextSettings, learn_tokenisation
+from zsnmt.text.learning import learn_tokenisation
 from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.text.pipeline import TextPipeline
+from zsnmt.text.settings import TextSettings
 from zsnmt.text.transliteration import from_devanagari
 from zsnmt.text.words import Words
 from zsnmt.training.binarised import prepare

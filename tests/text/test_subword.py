@@ -11,8 +11,8 @@ from tests.support.disk import full_after
 from zsnmt.errors import InputError
 from zsnmt.text.lines import write_lines
 from zsnmt.text.piece_restriction import restrict_pieces
+from zsnmt.text.settings import MODEL_TYPES
 from zsnmt.text.subword import (
-    MODEL_TYPES,
     NORMALIZATIONS,
     Subwords,
     frequent_pieces,

@@ -15,10 +15,10 @@ from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, w
 from zsnmt.data.binarised_folder import shards_of
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, read_languages
-from zsnmt.text.learning import TextSettings
 from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.text.piece_counts import read_piece_counts
 from zsnmt.text.pipeline import TextPipeline
+from zsnmt.text.settings import TextSettings
 from zsnmt.text.subword import Subwords
 from zsnmt.training import piece_counts
 from zsnmt.training.binarised import learn_dictionary, prepare

@@ -17,7 +17,6 @@ from zsnmt.languages import LANGUAGES_FILE, language_tag, read_languages
 from zsnmt.processes import worker_pool
 from zsnmt.text.learning import (
     TOKENISED,
-    TextSettings,
     learn_subwords,
     learn_tokenisation,
     tokenise_file,
@@ -30,7 +29,8 @@ from zsnmt.text.piece_counts import (
     read_piece_counts,
     write_piece_counts,
 )
-from zsnmt.text.pipeline import RAW, TextPipeline, own_model_file
+from zsnmt.text.pipeline import TextPipeline, own_model_file
+from zsnmt.text.settings import RAW, TextSettings
 from zsnmt.text.subword import Subwords
 from zsnmt.text.words import Words
 from zsnmt.training.binarised import (

@@ -1,14 +1,35 @@
 """Turn a folder of parallel text into the folder that fairseq trains on."""
 
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
 from zsnmt.cli.recipe import positive, seed_number
 from zsnmt.processes import cores
+from zsnmt.text.settings import UNIT_TYPES, TextSettings
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    options = make_parser().parse_args(arguments)
+    from zsnmt.training.binarised import prepare  # loads PyTorch
+    from zsnmt.training.experiment import warn_of_foreign_text
+
+    counts = prepare(
+        options.text,
+        options.folder,
+        options.languages,
+        settings=chosen_settings(options),
+        shards=options.shards,
+        workers=options.workers,
+    )
+    warn_of_foreign_text(options.text, options.languages)
+    for split, pairs in counts.items():
+        for pair, number in pairs.items():
+            print(f"{split}\t{pair}\t{number}")
+
+
+def make_parser() -> console.Parser:
     parser = console.Parser(prog="zsnmt prepare", description=__doc__)
     parser.add_argument(
         "text", type=Path, help="folder of parallel text: {train,valid,test}.xx-yy.{xx,yy}, test.xx"
@@ -18,7 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--languages", nargs="+", required=True, metavar="CODE", help="the languages, the pivot first"
     )
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--vocabulary-size", type=int, default=8000, help="pieces of the joint subword model")
+    size.add_argument(
+        "--vocabulary-size",
+        type=int,
+        default=TextSettings.vocabulary_size,
+        help="pieces of the joint subword model",
+    )
     size.add_argument(
         "--merges",
         type=int,
@@ -27,8 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument(
         "--subword-type",
-        choices=["bpe", "unigram", "word"],
-        default="bpe",
+        choices=UNIT_TYPES,
+        default=TextSettings.model_type,
         help="kind of subword model, or word: the most frequent words, the others unknown",
     )
     parser.add_argument(
@@ -41,13 +67,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--threshold",
         type=int,
-        default=0,
+        default=TextSettings.threshold,
         metavar="N",
         help="a language uses only pieces that occur at least N times in its training text",
     )
     parser.add_argument(
         "--tokenisation",
-        default="raw",
+        default=TextSettings.tokenisation,
         metavar="KIND",
         help="tokenisation before the subwords: raw, moses, moses_truecase, indic, indic_devanagari or "
         "by_script for all languages, then exceptions like en=moses; with _as_spelt after Moses' kinds and "
@@ -69,17 +95,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         metavar="N",
         help="deal the training text to N parts, of which an epoch reads one",
     )
-    parser.add_argument("--seed", type=seed_number, default=1, help="seed of the sampling")
+    parser.add_argument("--seed", type=seed_number, default=TextSettings.seed, help="seed of the sampling")
     parser.add_argument("--workers", type=positive, default=cores(), help="processes")
-    options = parser.parse_args(arguments)
-    from zsnmt.text.learning import TextSettings
-    from zsnmt.training.binarised import prepare  # loads PyTorch
-    from zsnmt.training.experiment import warn_of_foreign_text
+    return parser
 
-    settings = TextSettings(
-        options.vocabulary_size,
-        options.subword_type,
-        options.balance,
+
+def chosen_settings(options: Namespace) -> TextSettings:
+    """How the text pipeline is to be made."""
+    return TextSettings(
+        vocabulary_size=options.vocabulary_size,
+        model_type=options.subword_type,
+        balance=options.balance,
         threshold=options.threshold,
         seed=options.seed,
         tokenisation=options.tokenisation,
@@ -87,15 +113,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
         merges=options.merges,
         transliterate=options.transliterate,
     )
-    counts = prepare(
-        options.text,
-        options.folder,
-        options.languages,
-        settings=settings,
-        shards=options.shards,
-        workers=options.workers,
-    )
-    warn_of_foreign_text(options.text, options.languages)
-    for split, pairs in counts.items():
-        for pair, number in pairs.items():
-            print(f"{split}\t{pair}\t{number}")

@@ -50,13 +50,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.files.records import write_json
     from zsnmt.languages import check_language
     from zsnmt.runs.folder import commit
-    from zsnmt.text.pipeline import RAW, TextPipeline
+    from zsnmt.text.pipeline import TextPipeline
     from zsnmt.text.round_trip import (  # loads sacremoses
         WholePipeline,
         load_with_truecaser,
         round_trip,
         sentences_of,
     )
+    from zsnmt.text.settings import RAW
     from zsnmt.text.tokenisation import kind_of
 
     languages = [check_language(language) for language in options.languages]

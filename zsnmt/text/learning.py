@@ -1,7 +1,6 @@
 """A text pipeline learned from training text: truecasers, subwords, vocabularies."""
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -10,8 +9,8 @@ from zsnmt.files.replacing import replacing
 from zsnmt.processes import map_in_processes, progress
 from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.piece_restriction import restrict_pieces
-from zsnmt.text.pipeline import RAW, TextPipeline
-from zsnmt.text.sampling import check_balance
+from zsnmt.text.pipeline import TextPipeline
+from zsnmt.text.settings import RAW, TextSettings
 from zsnmt.text.subword import MODEL_FILE, Subwords, restrict, train_subwords
 from zsnmt.text.tokenisation import (
     devanagari_kind,
@@ -23,49 +22,8 @@ from zsnmt.text.tokenisation import (
 from zsnmt.text.truecasing import train_truecaser
 from zsnmt.text.words import Words
 
-WORD = "word"
 TOKENISED = "tokenised"  # folder
 TRUECASER_SENTENCES = 1_000_000
-
-
-@dataclass(frozen=True)
-class TextSettings:
-    """How the text pipeline is made; see `zsnmt.text.tokenisation` and
-    `zsnmt.text.subword.train_subwords`.
-    """
-
-    vocabulary_size: int = 8000
-    model_type: str = "bpe"  # or unigram, or word: the most frequent words
-    balance: float | None = None
-    threshold: int = 0  # a language uses only pieces at least this frequent in its training text; 0: all
-    seed: int = 1
-    tokenisation: str = RAW  # a kind for all languages, then exceptions like en=moses
-    mark_tokens: bool = False  # no piece belongs to two languages
-    merges: int | None = None  # of BPE, in place of vocabulary_size
-    transliterate: str | None = None  # devanagari: for all Indic scripts
-
-    def __post_init__(self) -> None:
-        if self.merges is not None and self.model_type != "bpe":
-            raise InputError(
-                f"merge operations are those of BPE, not of '{self.model_type}'; give its number of pieces"
-            )
-        if self.threshold < 0:
-            raise InputError(
-                f"a threshold of {self.threshold} cannot be used; give how often a piece must occur, or 0 "
-                "for all"
-            )
-        if self.words is not None and self.words < 1:
-            raise InputError(f"a vocabulary of {self.words} words cannot be used; give 1 or more")
-        if self.words and (self.threshold > 0 or self.balance is not None):
-            raise InputError(
-                "words have no threshold and no balance, which are those of a subword model; leave them out"
-            )
-        check_balance(self.balance)
-
-    @property
-    def words(self) -> int | None:
-        """The number of units that are words, None where they are not."""
-        return self.vocabulary_size if self.model_type == WORD else None
 
 
 def learn_tokenisation(

@@ -15,6 +15,7 @@ from pathlib import Path
 from zsnmt.files.records import damage_of, read_json
 from zsnmt.files.replacing import replacing
 from zsnmt.languages import check_known
+from zsnmt.text.settings import RAW
 from zsnmt.text.subword import MODEL_FILE, Subwords
 from zsnmt.text.tokenisation import KINDS, check_kind, load_tokeniser
 from zsnmt.text.units import Units
@@ -29,7 +30,6 @@ SETTINGS = {  # what pipeline.json says
     "mark_tokens": bool,
     "own_subwords": Sequence[str] | None,
 }
-RAW = "raw"  # the kind of tokenisation that is none
 
 MARK = ":"
 

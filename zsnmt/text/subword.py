@@ -23,9 +23,9 @@ from zsnmt.processes import in_another_process
 from zsnmt.text.lines import SPACE, iterate_lines
 from zsnmt.text.piece_restriction import restrict_pieces
 from zsnmt.text.sampling import sample, sample_sizes
+from zsnmt.text.settings import BPE, MODEL_TYPES
 
 MODEL_FILE = "subwords.model"
-MODEL_TYPES = ("bpe", "unigram")
 NORMALIZATIONS = ("identity", "nfkc", "nfkc_cf", "nmt_nfkc", "nmt_nfkc_cf")
 
 Text = Sequence[Path] | Callable[[], Iterable[str]]  # files, or what gives the sentences anew at each call
@@ -135,7 +135,7 @@ def train_subwords(
     text: Mapping[str, Text],
     model: Path,
     vocabulary_size: int,
-    model_type: str = "bpe",
+    model_type: str = BPE,
     character_coverage: float = 1.0,
     balance: float | None = None,
     sentences: int = 1_000_000,
@@ -160,7 +160,7 @@ def train_subwords(
         raise InputError(
             f"character coverage {character_coverage} cannot be used; give a share above 0 and up to 1"
         )
-    if merges is not None and (model_type != "bpe" or character_coverage < 1 or merges < 1):
+    if merges is not None and (model_type != BPE or character_coverage < 1 or merges < 1):
         raise InputError(
             f"{merges} merge operations of a {model_type} model with {character_coverage} of the characters "
             "cannot be counted; give 1 or more, of bpe with all characters, or a number of pieces"

@@ -29,7 +29,6 @@ from zsnmt.languages import LANGUAGES_FILE, check_languages, language_tag
 from zsnmt.processes import progress, worker_pool
 from zsnmt.text.learning import (
     TOKENISED,
-    TextSettings,
     learn_tokenisation,
     learn_units,
     leave_out_unseen,
@@ -38,6 +37,7 @@ from zsnmt.text.learning import (
 from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.piece_counts import write_piece_counts
 from zsnmt.text.pipeline import TextPipeline
+from zsnmt.text.settings import TextSettings
 from zsnmt.training.segmented import read_segmented, write_segmented
 
 SEGMENTED = "segmented"  # folder

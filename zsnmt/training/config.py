@@ -8,7 +8,7 @@ from zsnmt.corpora.cleaning import Cleaning, parse_cleaning
 from zsnmt.corpora.limits import parse_limits
 from zsnmt.decoding.length_penalty import FORMS
 from zsnmt.decoding.methods.settings import parse_ways
-from zsnmt.text.learning import TextSettings
+from zsnmt.text.settings import UNIT_TYPES, WORD, TextSettings
 from zsnmt.training.config_file import (
     FAIRSEQ_OPTIONS,
     LANGUAGES,
@@ -77,7 +77,7 @@ class Config:
         choice("devanagari"), "the script that the model has in place of all Indic ones", None
     )
     subword_type: str = setting(
-        choice("bpe", "unigram", "word"), "kind of subword model, or whole words", TextSettings.model_type
+        choice(*UNIT_TYPES), "kind of subword model, or whole words", TextSettings.model_type
     )
     balance: float | None = setting(
         NUMBER, "temperature at which languages are sampled for the subword model", None
@@ -130,9 +130,9 @@ class Config:
     def text_settings(self) -> TextSettings:
         """How the text pipeline is made."""
         return TextSettings(
-            self.vocabulary,
-            self.subword_type,
-            self.balance,
+            vocabulary_size=self.vocabulary,
+            model_type=self.subword_type,
+            balance=self.balance,
             threshold=self.threshold,
             tokenisation=self.tokenisation,
             mark_tokens=self.mark_tokens,
@@ -178,7 +178,7 @@ def read_config(path: Path, variables: Mapping[str, str]) -> Config:
         )
     if file.value("MERGES") and file.value("VOCABULARY"):
         file.refuse("MERGES", "sets MERGES beside VOCABULARY; leave one of the two out")
-    if file.value("SUBWORD_TYPE") == "word" and file.value("BLEU_TOKENIZER") == "subwords":
+    if file.value("SUBWORD_TYPE") == WORD and file.value("BLEU_TOKENIZER") == "subwords":
         file.refuse(
             "BLEU_TOKENIZER",
             "sets BLEU_TOKENIZER=subwords, which a model of whole words does not have; choose another, or "

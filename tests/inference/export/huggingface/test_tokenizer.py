@@ -16,9 +16,10 @@ from zsnmt.inference.export.huggingface.remote_code import write_code
 from zsnmt.inference.export.huggingface.self_check import CHECK_FILE, lines_to_check
 from zsnmt.inference.export.huggingface.tokenizer import CODE, write_tokenizer
 from zsnmt.languages import language_tag
-from zsnmt.text.learning import TextSettings, learn_tokenisation, learn_units
+from zsnmt.text.learning import learn_tokenisation, learn_units
 from zsnmt.text.lines import write_lines
 from zsnmt.text.pipeline import TextPipeline
+from zsnmt.text.settings import TextSettings
 from zsnmt.text.subword import Subwords
 
 SETTINGS = {  # placement of tags, and how text is prepared

@@ -8,7 +8,7 @@ from zsnmt.data.reading import Codec
 from zsnmt.files.records import write_json
 from zsnmt.files.replacing import replacing
 from zsnmt.inference.export.huggingface.remote_code import write_code
-from zsnmt.text.pipeline import RAW
+from zsnmt.text.settings import RAW
 from zsnmt.text.subword import MODEL_FILE, Subwords
 
 CODE = "zsnmt.inference.export.huggingface.remote.{}"
