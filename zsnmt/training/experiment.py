@@ -16,6 +16,7 @@ from zsnmt.corpora.multiway import cut_training_pairs
 from zsnmt.corpora.own_text.forms import is_own_form, read_tables
 from zsnmt.corpora.own_text.held_out import hold_out
 from zsnmt.corpora.own_text.rewriting import write_parallel_text
+from zsnmt.corpora.own_text.saved_dataset import state_files
 from zsnmt.corpora.own_text.table import Table
 from zsnmt.corpora.parallel_text import pairs_of_split
 from zsnmt.corpora.releases.options import parse_release
@@ -218,8 +219,13 @@ def rewrite(tables: Sequence[Table], config: Config, say: Callable[[str], object
     if without := other_pairs(config.languages, tested):
         first = without[0]
         files = " and ".join(f"test.{first}.{side}" for side in first.split("-"))
-        as_pairs = not config.pattern and is_own_form(Path(config.text))
-        advice = f"put {files} beside the text" if as_pairs else "add one in the form of the text"
+        text = Path(config.text)
+        if text.is_file():
+            advice = f"train on a folder that has {files} beside the text"
+        elif config.pattern or state_files(text):
+            advice = "add one in the form of the text"
+        else:
+            advice = f"put {files} beside the text"
         say(
             f"{', '.join(without)} will have no scores, as there is no test set for them; to have some, "
             f"{advice}"

@@ -72,8 +72,7 @@ def ensure_config(
         config = read_config(file, variables)
         check_same(text, file, config)
         say(f"the config is {file}, made before; to choose anew, remove it and {runs / file.stem}")
-        if added := added_languages(text, config):
-            say(f"the text also has {', '.join(added)}, which the config leaves out")
+        say_what_is_left_out(text, config, say)
         check_shared(config, file, runs=runs, team=team)
         return
     if (runs / file.stem).exists():
@@ -104,17 +103,18 @@ def ensure_config(
     )
 
 
-def added_languages(text: OwnText, config: Config) -> list[str]:
-    """The languages with training text that a config does not name; none where the text cannot be read as it
-    was any more, which the training says.
+def say_what_is_left_out(text: OwnText, config: Config, say: Callable[[str], object]) -> None:
+    """Say which languages of a text a config does not name, and which files are not read; nothing where the
+    text cannot be read as it was any more, which the training says.
     """
-    if text.languages:
-        return []
     with suppress(InputError):
         tables = read_tables(text.path, text.pattern or config.pattern)
+        if unread := describe_unread(text.path, tables):
+            say(unread)
         there = dict.fromkeys(code for table in tables if table.split == "train" for code in table.languages)
-        return [code for code in there if code not in config.languages]
-    return []
+        added = [code for code in there if code not in config.languages]
+        if added and not text.languages:
+            say(f"the text also has {', '.join(added)}, which the config leaves out")
 
 
 def check_same(text: OwnText, file: Path, config: Config) -> None:
@@ -149,9 +149,11 @@ def check_shared(config: Config, file: Path, *, runs: Path, team: Team) -> None:
 def describe(text: Survey) -> str:
     """The languages and the amount of a text, in a sentence."""
     counts = ", ".join(f"{pair} {number:,}" for pair, number in text.pairs.items())
+    stray = ", ".join(f"{pair} {number}" for pair, number in text.stray.items())
     return (
         f"The languages are {', '.join(text.languages)}, of which {text.languages[0]} is the pivot; sentence "
         f"pairs: {counts}."
+        + (f" Too few lines lack the pivot to train on, and are left out: {stray}." if stray else "")
     )
 
 

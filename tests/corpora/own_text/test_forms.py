@@ -8,9 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from zsnmt.corpora.own_text import saved_dataset
-from zsnmt.corpora.own_text.forms import is_own_form, read_tables
+from zsnmt.corpora.own_text.forms import is_own_form, read_tables, unread_files
 from zsnmt.corpora.own_text.languages import choose_languages
 from zsnmt.corpora.own_text.rewriting import write_parallel_text
+from zsnmt.corpora.own_text.table import Table
 from zsnmt.errors import InputError
 
 DE, EN, FR = ["Ja.", "Nein.", "Danke."], ["Yes.", "No.", "Thanks."], ["Oui.", "Non.", "Merci."]
@@ -81,6 +82,29 @@ def test_text_separated_by_tabs_may_lack_a_translation(tmp_path):
         ("train", [("Ja.", "Yes.")]),
         ("test", [("Nein.", "No.")]),
     ]
+
+
+def test_a_set_in_several_languages_serves_the_pairs_that_have_none_of_their_own(tmp_path):
+    text = write(tmp_path / "text", train__de___en__de=DE, train__de___en__en=EN)
+    write(text, train__fr___en__fr=FR, train__fr___en__en=EN, dev__de=DE, dev__en=EN, dev__fr=FR)
+    write(text, test__de___en__de=["Gut."], test__de___en__en=["Good."])
+    write(text, test__de=DE, test__en=EN, test__fr=FR)
+    made = rewritten(text)
+    assert made["test.en-de.de"] == ["Gut."] and made["test.en-fr.fr"] == FR and made["valid.en-de.de"] == DE
+
+
+def test_what_is_no_text_beside_pairs_is_not_read(tmp_path):
+    text = write(tmp_path / "text", train__de___en__de=DE, train__de___en__en=EN)
+    write(text, train__log=["a"], train__sh=["b"], train__py=["b"], mine__tsv=["de\ten", "Ja.\tYes."])
+    tables = read_tables(text)
+    assert [table.languages for table in tables] == [("de", "en")]
+    read = {file.name for file in unread_files(text, tables)}
+    assert read == {"train.log", "train.sh", "train.py", "mine.tsv"}
+
+
+def test_a_file_named_by_its_pair_is_no_file_of_lines(tmp_path):
+    text = write(tmp_path / "text", train__de___en__tsv=["de\ten", "Ja.\tYes."])
+    assert rewritten(text) == {"train.en-de.de": ["Ja."], "train.en-de.en": ["Yes."]}
 
 
 def test_zsnmts_own_form_is_read_as_it_is(tmp_path):
@@ -160,7 +184,7 @@ def test_a_path_that_is_not_there_or_of_another_kind(tmp_path):
 
 def tables(*splits: str) -> list:
     """Tables of training text between the languages of each word, `de-en`."""
-    return [SimpleNamespace(split="train", languages=tuple(word.split("-"))) for word in splits]
+    return [Table("train", tuple(word.split("-")), (), rows=lambda: iter(())) for word in splits]
 
 
 @pytest.mark.parametrize(

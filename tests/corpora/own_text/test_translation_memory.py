@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from zsnmt.corpora.own_text.forms import is_own_form, read_tables
+from zsnmt.corpora.own_text.forms import is_own_form, read_tables, unread_files
+from zsnmt.corpora.own_text.languages import choose_languages
+from zsnmt.corpora.own_text.rewriting import write_parallel_text
+from zsnmt.corpora.own_text.survey import survey
 from zsnmt.errors import InputError
 
 HEAD = '<?xml version="1.0" encoding="{}"?>\n<!DOCTYPE tmx SYSTEM "tmx14.dtd">\n'
@@ -52,11 +55,39 @@ def test_a_unit_is_a_row_by_its_languages_alone(tmp_path):
         ('See<ph><sub>a note</sub></ph> <hi>there <it pos="begin">x</it>now</hi>.', "See there now."),
         ("\n  Two\n\tlines \u2028and &amp;\u00a0more\n", "Two lines and &\u00a0more"),
         ("<![CDATA[a < b]]>", "a < b"),
+        ("Hello<ph x='1'/>world<bpt i='1'/>s<ept i='1'/>, all<ph/>.\ufeff", "Hello worlds, all."),
     ],
 )
 def test_markup_is_left_out_and_a_break_of_a_line_is_a_space(tmp_path, segment, sentence):
     path = write_memory(tmp_path / "memory.TMX", unit(en=segment, de="Ja."))
     assert rows(path) == [("Ja.", sentence)]
+
+
+def test_of_units_in_several_languages_no_pair_is_lost(tmp_path):
+    units = [unit(de=f"Satz {n}.", fr=f"Phrase {n}.") for n in range(120)]
+    units += [unit(de=f"Wort {n}.", en=f"Word {n}.") for n in range(300)]
+    both = [unit(de=f"Tag {n}.", en=f"Day {n}.", fr=f"Jour {n}.") for n in range(100)]
+    tables = read_tables(write_memory(tmp_path / "memory.tmx", *units, *both))
+    assert choose_languages(tables) == ("en", "de", "fr")
+    counted = survey(tables, ("en", "de", "fr"))
+    assert counted.pairs == {"en-de": 400, "en-fr": 100, "de-fr": 120} and not counted.stray
+    few = read_tables(write_memory(tmp_path / "few.tmx", *units[60:], *both))
+    counted = survey(few, ("en", "de", "fr"))
+    assert counted.pairs == {"en-de": 400, "en-fr": 100} and counted.stray == {"de-fr": 60}
+    (tmp_path / "text").mkdir()
+    write_parallel_text(few, tmp_path / "text", ("en", "de", "fr"))
+    assert sorted(file.name for file in (tmp_path / "text").glob("*-fr.*")) == [
+        "train.en-fr.en",
+        "train.en-fr.fr",
+    ]
+
+
+def test_a_language_that_most_units_lack_is_not_the_pivot(tmp_path):
+    units = [unit(de="Ja.", fr="Oui.")] * 5 + [unit(de="Ja.", en="Yes.")] * 4
+    tables = read_tables(write_memory(tmp_path / "memory.tmx", *units))
+    assert tables[0].common == {"de", "fr"}
+    with pytest.raises(InputError, match="all of de, fr could be the pivot"):
+        choose_languages(tables)
 
 
 @pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16", "ISO-8859-1"])
@@ -78,10 +109,32 @@ def test_units_without_a_translation_are_left_out_and_counted(tmp_path, caplog):
     assert "memory.tmx: 3 of 4 units have no translation and are left out" in caplog.text
 
 
+@pytest.mark.parametrize("name", ["test.tmx", "Test.de-en.TMX", "test_2020.tmx", "dev-set.tmx", "tests.tmx"])
+def test_the_first_word_of_a_name_says_what_a_memory_is_for(tmp_path, name):
+    write_memory(tmp_path / "text" / "mine.tmx", unit(en="Yes.", de="Ja."))
+    path = write_memory(tmp_path / "text" / name, unit(en="No.", de="Nein."))
+    of_name = {table.files[0].name: table.split for table in read_tables(tmp_path / "text")}
+    splits = {"dev-set.tmx": "valid", "tests.tmx": "train"}
+    assert of_name == {"mine.tmx": "train", name: splits.get(name, "test")}
+    (table,) = read_tables(path)  # given by itself it is what is trained on
+    assert table.split == "train"
+
+
+def test_held_out_files_of_pairs_are_read_beside_memories(tmp_path):
+    write_memory(tmp_path / "mine.tmx", unit(en="Yes.", de="Ja."))
+    for language, sentence in (("de", "Nein."), ("fr", "Non.")):
+        (tmp_path / f"test.de-fr.{language}").write_text(f"{sentence}\n")
+    train, test = read_tables(tmp_path)
+    assert (test.split, [*test.rows()]) == ("test", [("Nein.", "Non.")])
+    assert not unread_files(tmp_path, [train, test])
+    assert {file.name for file in unread_files(tmp_path, [test])} == {"mine.tmx"}
+
+
 def test_a_folder_may_have_memories_beside_text_separated_by_tabs(tmp_path):
     write_memory(tmp_path / "one.tmx", unit(en="Yes.", de="Ja."))
     write_memory(tmp_path / "test.tmx", unit(en="No.", de="Nein."))
     (tmp_path / "two.tsv").write_text("en\tfr\nYes.\tOui.\n", encoding="utf-8")
+    (tmp_path / "old.tmx").mkdir()
     tables = read_tables(tmp_path)
     assert [(table.split, table.languages) for table in tables] == [
         ("train", ("de", "en")),

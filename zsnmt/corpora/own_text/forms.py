@@ -2,9 +2,16 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from zsnmt.corpora.own_text.line_files import OWN_FORM, read_pattern, tables_of_pattern
+from zsnmt.corpora.own_text.line_files import (
+    OWN_FORM,
+    is_of_pair,
+    read_pattern,
+    tables_of_own_form,
+    tables_of_pattern,
+)
 from zsnmt.corpora.own_text.saved_dataset import state_files, tables_of_datasets
 from zsnmt.corpora.own_text.tab_separated import table_of_tab_separated
 from zsnmt.corpora.own_text.table import SPLITS_BY_NAME, Table
@@ -35,20 +42,21 @@ def read_tables(path: Path, pattern: str = "") -> list[Table]:
     if pattern:
         tables = tables_of_pattern(path, pattern)
     elif path.is_file():
-        tables = [read(path)] if (read := reader_of(path)) else []
+        tables = [replace(read(path), split="train")] if (read := reader_of(path)) else []
     elif states := state_files(path):
         tables = tables_of_datasets(states)
     elif has_pairs(path) or not (files := files_of_tables(path)):
-        tables = [table for each in OWN_FORM for table in tables_of_pattern(path, each)]
+        tables = tables_of_own_form(path)
     else:
         tables = [read(file) for file in files if (read := reader_of(file))]
+        tables += [table for table in tables_of_pattern(path, OWN_FORM[0]) if table.split != "train"]
     if not any(table.split == "train" for table in tables):
         raise InputError(f"{path} has no training text in a form that zsnmt reads: {forms(path, pattern)}")
     return tables
 
 
 def unread_files(path: Path, tables: Sequence[Table]) -> list[Path]:
-    """The files in a folder that seem to be sets of parallel text, by how their names begin, and are not
+    """The files in a folder that seem to be parallel text, by how their names begin or end, and are not
     read.
     """
     read = {file.resolve() for table in tables for file in table.files}
@@ -56,7 +64,9 @@ def unread_files(path: Path, tables: Sequence[Table]) -> list[Path]:
     return [
         file
         for file in (sorted(path.iterdir()) if path.is_dir() else [])
-        if file.is_file() and file.name.lower().startswith(begin) and file.resolve() not in read
+        if file.is_file()
+        and (file.name.lower().startswith(begin) or reader_of(file))
+        and file.resolve() not in read
     ]
 
 
@@ -67,9 +77,9 @@ def describe_unread(path: Path, tables: Sequence[Table]) -> str | None:
         return None
     names = ", ".join(file.name for file in unread[:NAMES_SHOWN]) + ", ..." * (len(unread) > NAMES_SHOWN)
     return (
-        f"not read, since their names have none of the forms of docs/own_text.md: {names}; rename them, as "
-        "train.pt_BR-en.pt_BR beside train.pt_BR-en.en (a code has letters, digits and _), or describe their "
-        "names by --pattern"
+        f"not read, since their names have none of the forms of docs/own_text.md, or stand beside another: "
+        f"{names}; rename them, as train.pt_BR-en.pt_BR beside train.pt_BR-en.en (a code has letters, digits "
+        "and _), describe their names by --pattern, or put them into a folder of their own"
     )
 
 
@@ -97,12 +107,14 @@ def has_other_names(folder: Path) -> bool:
 
 def has_pairs(folder: Path) -> bool:
     """Whether a folder has training text of pairs in zsnmt's own form."""
-    return any(folder.glob("train.*-*.*"))
+    form = read_pattern(OWN_FORM[0])
+    matches = (form.fullmatch(file.name) for file in folder.glob("train.*"))
+    return any(match is not None and is_of_pair(match) for match in matches)
 
 
 def files_of_tables(folder: Path) -> list[Path]:
     """The files in a folder that hold a whole table each."""
-    return sorted(filter(reader_of, folder.glob("*")))
+    return sorted(file for file in folder.glob("*") if reader_of(file) and file.is_file())
 
 
 def reader_of(file: Path) -> Callable[[Path], Table] | None:

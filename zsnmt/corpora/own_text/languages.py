@@ -6,9 +6,9 @@ from itertools import combinations
 from zsnmt.corpora.own_text.table import Row, Table
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
-from zsnmt.text.lines import is_blank
 
 ENGLISH = "en"
+FEWEST_TO_TRAIN = 100  # sentence pairs that a language needs to be learned, and some to be held out
 Pair = tuple[str, str]
 
 
@@ -19,8 +19,8 @@ def choose_languages(tables: Iterable[Table], given: Sequence[str] = ()) -> tupl
     pair the first in the alphabet. Raises `InputError` where no language is shared, or several without
     English, and for a given language without training text.
     """
-    trained = [{*table.languages} for table in tables if table.split == "train"]
-    there = sorted(set().union(*trained))
+    trained = [table for table in tables if table.split == "train"]
+    there = sorted({language for table in trained for language in table.languages})
     if given:
         if missing := [language for language in check_languages(given) if language not in there]:
             raise InputError(
@@ -28,9 +28,9 @@ def choose_languages(tables: Iterable[Table], given: Sequence[str] = ()) -> tupl
                 f"{', '.join(there)}"
             )
         return tuple(given)
-    shared = sorted(set.intersection(*trained))
+    shared = sorted(set.intersection(*(table.common for table in trained)))
     if not shared:
-        listed = ", ".join(dict.fromkeys("-".join(sorted(languages)) for languages in trained))
+        listed = ", ".join(dict.fromkeys("-".join(sorted(table.languages)) for table in trained))
         raise InputError(
             f"no language is in all of {listed}, as the pivot must be; name the languages to train by "
             "--languages, the pivot first"
@@ -45,20 +45,35 @@ def choose_languages(tables: Iterable[Table], given: Sequence[str] = ()) -> tupl
 
 
 def pairs_of(table: Table, languages: Sequence[str]) -> list[Pair]:
-    """The pairs of these languages that a table gives text for, in their order; of training text in more
-    than two languages those with the pivot, the first.
+    """The pairs of these languages that a table may give text for, in their order; of training text whose
+    rows all have the pivot, the first, and more than one other language those with the pivot.
     """
-    pairs = [*combinations([language for language in languages if language in table.languages], 2)]
-    if table.split == "train" and len(table.languages) > 2:
+    pairs = [
+        pair
+        for pair in combinations([language for language in languages if language in table.languages], 2)
+        if frozenset(pair) not in table.apart
+    ]
+    if table.split == "train" and languages[0] in table.languages and not table.has_gaps:
         pairs = [pair for pair in pairs if pair[0] == languages[0]]
     return pairs
 
 
-def all_sentence_pairs(table: Table, pairs: Sequence[Pair]) -> Iterator[tuple[Pair, Row]]:
-    """The sentences of pairs of languages in rows that have both, each with its pair; one reading for all."""
+def fewest_rows(tables: Iterable[Table], pair: Pair, pivot: str) -> int:
+    """How many rows of these tables give two languages text. Where training text in several languages lacks
+    the pivot here and there, a few such rows are an oversight, and make no trained direction.
+    """
+    alone = any(table.split != "train" or not table.has_gaps for table in tables)
+    return 1 if pivot in pair or alone else FEWEST_TO_TRAIN
+
+
+def all_sentence_pairs(
+    table: Table, pairs: Sequence[Pair], pivot: str | None = None
+) -> Iterator[tuple[Pair, Row]]:
+    """The sentences of pairs of languages in rows that give text for them (`Table.gives`), each with its
+    pair; one reading for all.
+    """
     for row in table.rows() if pairs else ():
         sentences = dict(zip(table.languages, row))
         for pair in pairs:
-            sides = tuple(sentences[language] for language in pair)
-            if not any(map(is_blank, sides)):
-                yield pair, sides
+            if table.gives(sentences, pair, pivot):
+                yield pair, tuple(sentences[language] for language in pair)

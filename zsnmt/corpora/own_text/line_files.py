@@ -7,6 +7,7 @@ corpus.{pair}.{language}           as Moses and OPUS name them; without {split} 
 """
 
 import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -24,11 +25,35 @@ PLACES = {
 PLACE = re.compile(r"(\{\w*\}|\*)")
 
 
+def tables_of_own_form(folder: Path) -> list[Table]:
+    """The tables of zsnmt's own form. A set in several languages serves every pair that has no files of its
+    own in its split. Beside pairs it has a language of theirs: what else is named so is no text.
+    """
+    pairs, together = OWN_FORM
+    tables = tables_of_pattern(folder, pairs)
+    known = {language for table in tables for language in table.languages}
+    multiway = []
+    for files in files_of_pattern(folder, together):
+        languages = {match["language"] for match in files}
+        if not known or len(languages) > 1 and languages & known:
+            multiway.append(table_of(folder, files))
+    apart = {
+        split: frozenset(frozenset(table.languages) for table in tables if table.split == split)
+        for split in SPLITS_BY_NAME.values()
+    }
+    return [*tables, *(replace(table, apart=apart[table.split]) for table in multiway)]
+
+
 def tables_of_pattern(folder: Path, pattern: str) -> list[Table]:
     """The tables of the files in a folder whose paths from there a pattern describes, in alphabetical order.
 
     Raises `InputError` for a pattern that cannot be read, and for a file that stands alone.
     """
+    return [table_of(folder, files) for files in files_of_pattern(folder, pattern)]
+
+
+def files_of_pattern(folder: Path, pattern: str) -> list[list[re.Match]]:
+    """The paths that a pattern describes, those that differ in their language alone together."""
     expression = read_pattern(pattern)
     matches: dict[str, list[re.Match]] = {}
     depth = "/".join("*" for _ in pattern.split("/"))
@@ -37,7 +62,7 @@ def tables_of_pattern(folder: Path, pattern: str) -> list[Table]:
         if (match := expression.fullmatch(name)) and path.is_file() and is_of_pair(match):
             start, end = match.span("language")
             matches.setdefault(f"{name[:start]}/{name[end:]}", []).append(match)
-    return [table_of(folder, alike) for alike in matches.values()]
+    return [*matches.values()]
 
 
 def read_pattern(pattern: str) -> re.Pattern:

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from zsnmt.corpora.own_text.table import SPLITS_BY_NAME, Row, Table, check_row
+from zsnmt.corpora.own_text.table import SPLITS_BY_NAME, Row, Table, check_row, look_for_gaps
 from zsnmt.errors import InputError
 from zsnmt.files.records import damage_of, read_json
 
@@ -42,12 +42,13 @@ def table_of(state: Path) -> Table:
     if not files:
         raise InputError(f"{state.parent} is an empty dataset; give one with rows")
     languages = languages_of(files[0])
-    return Table(
+    table = Table(
         split=SPLITS_BY_NAME.get(state.parent.name, "train"),
         languages=languages,
         files=(state, *files),
         rows=partial(rows_of, files, languages),
     )
+    return look_for_gaps(table)
 
 
 def languages_of(file: Path) -> tuple[str, ...]:

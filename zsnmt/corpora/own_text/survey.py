@@ -2,17 +2,17 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import combinations
 
 from zsnmt.corpora.cleaning import LONGEST
-from zsnmt.corpora.own_text.languages import all_sentence_pairs, pairs_of
+from zsnmt.corpora.own_text.languages import FEWEST_TO_TRAIN, Pair, all_sentence_pairs, fewest_rows, pairs_of
 from zsnmt.corpora.own_text.table import Table
 from zsnmt.corpora.parallel_text import SPLITS
 from zsnmt.errors import InputError
 from zsnmt.processes import progress
 from zsnmt.scoring.language_identification import main_script
 
-FEWEST = 100  # sentence pairs that a language needs: with fewer there is nothing to learn or to hold out
 UNSPACED = ("Han", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan")  # scripts without spaces between words
 CHARACTERS_OF_WORD = 2  # in these, about
 COUNTED = 100_000  # different words at most: more make no difference to a vocabulary
@@ -21,8 +21,8 @@ COUNTED = 100_000  # different words at most: more make no difference to a vocab
 @dataclass(frozen=True)
 class Survey:
     """The languages, the pivot first; of the training text the sentence pairs of each pair, the words of both
-    sides, the different words and characters, and the script of each language; and which splits some pair
-    lacks.
+    sides, the different words and characters, and the script of each language; which splits some pair lacks;
+    and the `stray` sentence pairs that are not trained on, since rows lack the pivot here and there.
     """
 
     languages: tuple[str, ...]
@@ -32,6 +32,7 @@ class Survey:
     characters: int
     scripts: Mapping[str, str]
     lacking: tuple[str, ...] = ()
+    stray: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def unspaced(self) -> list[str]:
@@ -43,17 +44,16 @@ def survey(tables: Sequence[Table], languages: Sequence[str]) -> Survey:
     """Read all tables once, and count; `InputError` for a fault in the text, and for a language with too
     little of it.
     """
-    pairs: Counter[str] = Counter()
+    pairs: dict[str, Counter[Pair]] = {split: Counter() for split in SPLITS}
     words: Counter[str] = Counter()
     characters: dict[str, Counter[str]] = {language: Counter() for language in languages}
     different = set[str]()
     for table in tables:
-        counted = dict.fromkeys(pairs_of(table, languages), 0)
-        name = "-".join(table.languages)
-        for pair, row in progress(all_sentence_pairs(table, [*counted]), f"reading {name}", unit=" pairs"):
+        rows = all_sentence_pairs(table, pairs_of(table, languages), languages[0])
+        for pair, row in progress(rows, f"reading {'-'.join(table.languages)}", unit=" pairs"):
+            pairs[table.split][pair] += 1
             if table.split != "train":
                 continue  # read all the same, so that a fault is told of before anything is made
-            counted[pair] += 1
             if max(map(len, row)) > LONGEST:
                 continue  # no sentence, which cleaning leaves out; one alone could be most of a small text
             for language, sentence in zip(pair, row):
@@ -62,21 +62,37 @@ def survey(tables: Sequence[Table], languages: Sequence[str]) -> Survey:
                 characters[language].update(sentence)
                 if len(different) < COUNTED:
                     different.update(spaced)
-        pairs.update({"-".join(pair): number for pair, number in counted.items() if number})
-    check_enough(pairs, languages)
+    counted = {pair: number for pair in combinations(languages, 2) if (number := pairs["train"][pair])}
+    trained = {
+        pair: number
+        for pair, number in counted.items()
+        if number >= fewest_rows(tables_of(tables, pair), pair, languages[0])
+    }
+    check_enough(named(trained), languages)
     scripts = {language: script for language in languages if (script := main_script(characters[language]))}
     for language, script in scripts.items():
         if script in UNSPACED:
             words[language] = characters[language].total() // CHARACTERS_OF_WORD
     return Survey(
         languages=tuple(languages),
-        pairs=dict(pairs),
+        pairs=named(trained),
+        stray=named({pair: number for pair, number in counted.items() if pair not in trained}),
         words=words.total(),
         different_words=len(different),
         characters=len(set().union(*characters.values())),
         scripts=scripts,
-        lacking=lacking_splits(tables, languages),
+        lacking=tuple(split for split in SPLITS[1:] if not trained.keys() <= pairs[split].keys()),
     )
+
+
+def tables_of(tables: Sequence[Table], pair: Pair) -> list[Table]:
+    """Those with training text that may be of a pair."""
+    return [table for table in tables if table.split == "train" and {*pair} <= {*table.languages}]
+
+
+def named(pairs: Mapping[Pair, int]) -> dict[str, int]:
+    """Numbers by pair, with pairs as `de-en`."""
+    return {"-".join(pair): number for pair, number in pairs.items()}
 
 
 def check_enough(pairs: Mapping[str, int], languages: Sequence[str]) -> None:
@@ -84,18 +100,10 @@ def check_enough(pairs: Mapping[str, int], languages: Sequence[str]) -> None:
     pivot = languages[0]
     for language in languages[1:]:
         number = sum(count for pair, count in pairs.items() if language in pair.split("-"))
-        if number < FEWEST:
+        if number < FEWEST_TO_TRAIN:
             others = " ".join(other for other in languages if other not in (language, pivot))
+            instead = f", or leave it out: --languages {pivot} {others}" if others else ""
             raise InputError(
-                f"{language} has {number} sentence pairs to train on, and a language needs {FEWEST}; add text"
-                + (f", or leave it out: --languages {pivot} {others}" if others else "")
+                f"{language} has {number} sentence pairs to train on, and a language needs "
+                f"{FEWEST_TO_TRAIN}; add text{instead}"
             )
-
-
-def lacking_splits(tables: Sequence[Table], languages: Sequence[str]) -> tuple[str, ...]:
-    """The held-out splits of which some pair with training text has none."""
-    pairs = {
-        split: {pair for table in tables if table.split == split for pair in pairs_of(table, languages)}
-        for split in SPLITS
-    }
-    return tuple(split for split in SPLITS[1:] if not pairs["train"] <= pairs[split])

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from zsnmt.corpora.own_text.table import Row, Table, check_row, split_of
+from zsnmt.corpora.own_text.table import Row, Table, check_row, look_for_gaps, split_of
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
 from zsnmt.text.lines import iterate_lines
@@ -19,7 +19,8 @@ from zsnmt.text.lines import iterate_lines
 
 def table_of_tab_separated(file: Path) -> Table:
     """Raises `InputError` for a first line that does not name languages."""
-    return Table(split=split_of(file), languages=read_head(file), files=(file,), rows=partial(rows_of, file))
+    table = Table(split=split_of(file), languages=read_head(file), files=(file,), rows=partial(rows_of, file))
+    return look_for_gaps(table)
 
 
 def read_head(file: Path) -> tuple[str, ...]:

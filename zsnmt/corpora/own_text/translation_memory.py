@@ -14,12 +14,12 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from zsnmt.corpora.own_text.table import Row, Table, check_row, split_of
+from zsnmt.corpora.own_text.table import Row, Table, check_row, note_gaps, split_of
 from zsnmt.errors import InputError
 from zsnmt.languages import CODE
 from zsnmt.text.lines import is_blank
@@ -28,28 +28,35 @@ LOG = logging.getLogger(__name__)
 
 LANGUAGE = ("{http://www.w3.org/XML/1998/namespace}lang", "lang")
 NATIVE = ("bpt", "ept", "it", "ph", "ut", "sub")  # markup of the document that was translated
-WHITE = re.compile(r"[ \t\n\r\x85\u2028\u2029]+")  # not the spaces that belong to a sentence, as U+00A0
+ALONE = ("ph", "it", "ut")  # which are not around words
+WHITE = re.compile(r"[ \t\n\r\x85\u2028\u2029\ufeff]+")  # not the spaces that belong to a sentence, as U+00A0
 
 
 def table_of_translation_memory(file: Path) -> Table:
     """Reads the file once, to know its languages. Raises `InputError` for one that is not well-formed or has
     no unit with a translation.
     """
+    state = file.stat()
+    units = count_units(file, state.st_size, state.st_mtime_ns)
+    languages = tuple(sorted(frozenset().union(*units)))
+    table = Table(
+        split=split_of(file), languages=languages, files=(file,), rows=partial(rows_of, file, languages)
+    )
+    return note_gaps(table, units)
+
+
+@lru_cache
+def count_units(file: Path, size: int, changed: int) -> Counter[frozenset[str]]:
+    """The units with a translation, by their languages; of a file of a size that was changed at a time."""
     units = Counter(map(frozenset, iterate_units(file)))
-    alone = sum(number for languages, number in units.items() if len(languages) < 2)
-    languages = sorted(frozenset().union(*units))
-    if alone == units.total():
+    whole = Counter({languages: number for languages, number in units.items() if len(languages) > 1})
+    if not whole:
         raise InputError(
             f"{file} has no unit with a translation; export the memory again as TMX, with its translations"
         )
-    if alone:
+    if alone := units.total() - whole.total():
         LOG.warning("%s: %d of %d units have no translation and are left out", file, alone, units.total())
-    return Table(
-        split=split_of(file),
-        languages=tuple(languages),
-        files=(file,),
-        rows=partial(rows_of, file, languages),
-    )
+    return whole
 
 
 def rows_of(file: Path, languages: Sequence[str]) -> Iterator[Row]:
@@ -65,10 +72,10 @@ def iterate_units(file: Path) -> Iterator[dict[str, str]]:
     """The sentences of each unit by language, one unit in memory at a time."""
     elements = iterate_elements(file)
     _, root = next(elements)
-    if root.tag != "tmx":
+    if local_name(root) != "tmx":
         raise InputError(f"{file} begins with <{root.tag}> and is no TMX, which begins with <tmx>")
     for event, element in elements:
-        if event == "end" and element.tag == "tu":
+        if event == "end" and local_name(element) == "tu":
             yield sentences_of(element, file)
             clear(root)
 
@@ -85,15 +92,15 @@ def iterate_elements(file: Path) -> Iterator[tuple[str, Element]]:
 
 def clear(root: Element) -> None:
     """Forget the units that were read, and keep what they stand in."""
-    for body in root.iter("body"):
+    for body in root.findall("{*}body"):
         body.clear()
 
 
 def sentences_of(unit: Element, file: Path) -> dict[str, str]:
     """The sentences of a unit, those without text left out."""
     found: dict[str, str] = {}
-    for variant in unit.iter("tuv"):
-        sentence = WHITE.sub(" ", text_of(variant.find("seg"))).strip()
+    for variant in unit.findall("{*}tuv"):
+        sentence = WHITE.sub(" ", text_of(variant.find("{*}seg"))).strip()
         if not is_blank(sentence):
             found.setdefault(language_of(variant, file), sentence)
     return found
@@ -111,10 +118,22 @@ def language_of(variant: Element, file: Path) -> str:
 
 
 def text_of(segment: Element | None) -> str:
-    """The text of a sentence, without the markup in it; that of <hi> is part of the sentence."""
+    """The text of a sentence, without the markup in it; that of <hi> is part of the sentence. Where what is
+    left out stood between two words, such as the break of a line, a space does.
+    """
     if segment is None:
         return ""
-    parts = [segment.text or ""]
+    text = segment.text or ""
     for child in segment:
-        parts += ["" if child.tag in NATIVE else text_of(child), child.tail or ""]
-    return "".join(parts)
+        after = child.tail or ""
+        if local_name(child) not in NATIVE:
+            text += text_of(child)
+        elif local_name(child) in ALONE and text[-1:].isalnum() and after[:1].isalnum():
+            text += " "
+        text += after
+    return text
+
+
+def local_name(element: Element) -> str:
+    """The name of an element without its namespace."""
+    return element.tag.rpartition("}")[2]
