@@ -462,3 +462,9 @@ def test_a_damaged_or_protected_word_document_is_refused_in_a_sentence(word, tmp
         encrypted[entry.start() + 8] |= 1
     with pytest.raises(InputError, match="or is protected or damaged"):
         read_document(write(tmp_path / "e.docx", bytes(encrypted)))
+
+
+def test_a_page_in_xml_says_its_language_and_encoding_twice(tmp_path):
+    page = '<?xml version="1.0" encoding="ISO-8859-1"?>\n<html lang="en" xml:lang="en"><p>Hello</p></html>'
+    made = shouted(write(tmp_path / "a.xhtml", page)).decode()
+    assert made == page.replace("ISO-8859-1", "UTF-8").replace('"en"', '"xx"').replace("Hello", "HELLO")

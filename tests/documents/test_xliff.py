@@ -6,6 +6,7 @@ import pytest
 
 from tests.documents.shouting import shouted
 from zsnmt.documents.formats import read_document
+from zsnmt.documents.passages import is_of_language
 from zsnmt.errors import InputError
 
 OLD = """<?xml version="1.0" encoding="UTF-8"?>
@@ -121,3 +122,41 @@ def test_entities_are_not_looked_up(tmp_path):
 def test_what_is_no_xliff_is_refused(tmp_path, text, message):
     with pytest.raises(InputError, match=message):
         read_document(write(tmp_path / "a.xlf", text))
+
+
+HOLES = """<xliff version="1.2"><file target-language="xx-CH"><body>
+<trans-unit id="1"><source>Copied.</source><target state="needs-translation">Copied.</target></trans-unit>
+<trans-unit id="2"><source>Same.</source><target>Same.</target></trans-unit>
+<trans-unit id="3"><source>One. Two.</source>
+<seg-source><mrk mtype="seg" mid="1">One.</mrk>
+<mrk mtype="seg" mid="2">Two <mrk mtype="x">w</mrk>.</mrk></seg-source>
+<target><mrk mtype="seg" mid="1">Eins.</mrk> <mrk mtype="seg" mid="2" c="d"/></target></trans-unit>
+</body></file></xliff>
+"""
+
+
+def test_copies_of_the_source_and_empty_segments_are_no_translations(tmp_path):
+    path = write(tmp_path / "a.xlf", HOLES)
+    review = 'state="needs-review-translation"'
+    assert targets(shouted(path)) == [
+        f"<target {review}>COPIED.</target>",
+        "<target>Same.</target>",
+        f'<target {review}><mrk mtype="seg" mid="1">Eins.</mrk> '
+        '<mrk mtype="seg" mid="2" c="d">TWO <mrk mtype="x">W</mrk>.</mrk></target>',
+    ]
+    assert read_document(path).translated_into == "xx-CH"
+    assert read_document(write(tmp_path / "b.xlf", OLD.replace("Schon da.", ""))).translated_into is None
+
+
+def test_languages_are_written_as_documents_write_them(tmp_path):
+    document = read_document(write(tmp_path / "a.xliff", NEW))
+    runs = [[run.text for run in passage.runs] for passage in document.passages]
+    assert b'trgLang="pt-BR"' in document.content(runs, "pt_BR")
+    assert is_of_language("DE-de", "de") and is_of_language("pt-BR", "pt_BR") and is_of_language("de", "de")
+    assert not any(is_of_language(said, "de") for said in ("den", "en-DE", "", None))
+
+
+def test_a_document_within_the_file_may_be_large(tmp_path):
+    large = f"<header><skl><internal-file>{'QUJD' * 3_000_000}</internal-file></skl></header><body>"
+    path = write(tmp_path / "a.xlf", HOLES.replace("<body>", large))
+    assert len(read_document(path).passages) == 2

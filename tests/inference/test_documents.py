@@ -2,7 +2,8 @@
 
 import pytest
 
-from zsnmt.documents.passages import Passage, Run
+from zsnmt.documents.languages import identify_passages
+from zsnmt.documents.passages import Document, Passage, Run
 from zsnmt.errors import InputError
 from zsnmt.inference.confidence import agreement_score
 from zsnmt.inference.documents import Legs, translate_document, translate_lines
@@ -41,10 +42,13 @@ class Marking:
         return self
 
 
-class Letter:
+class Letter(Document):
     """A document in memory."""
 
     passages = [Passage((Run(text),)) for text in (FRENCH, "Oui.", "", GERMAN, FRENCH)]
+
+    def __init__(self, translated_into=None):
+        self.translated_into = translated_into
 
     def content(self, translations, language):
         return "|".join(text for (text,) in translations).encode()
@@ -83,3 +87,14 @@ def test_a_language_that_is_given_is_that_of_all():
     assert content.decode().count("en-de: ") == 4 and found == "en in 5 passages"
     with pytest.raises(InputError, match="must be told"):
         translate_lines(Marking(), [GERMAN], Legs(None, "de"))
+
+
+def test_translations_do_not_come_to_stand_beside_those_into_another_language():
+    with pytest.raises(InputError, match="into 'nl', beside which those into 'de' would stand"):
+        translate_document(Marking(), Letter("nl"), Legs("fr", "de"))
+    content, _ = translate_document(Marking(), Letter("de-AT"), Legs("fr", "de"))
+    assert content.startswith(b"fr-de: ")
+
+
+def test_of_nothing_no_language_need_be_told():
+    assert identify_passages([], ["de", "fr"]) == []

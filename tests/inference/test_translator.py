@@ -119,7 +119,9 @@ def test_characters_that_the_model_does_not_know_are_named_once(tiny, lines, cap
         translator.translate([strange], "tamun", "velan", via="inglan")
         translator.n_best([Line(strange, direction)], first_line=1)
         translator.n_best([Line("\u2460\u2461\u2462\u2463\u2464\u2465", direction)], first_line=7)
-    first, second = caplog.messages
+        translator.translate(["\u2464\u2465"], "tamun", "velan")
+    first, second, third = caplog.messages
+    assert third.startswith("line 1 has '\u2465', which")
     assert first.startswith(f"line {len(lines) + 1} has '\u6f22', '\u5b57', which the model never saw")
     assert second.startswith("line 7 has '\u2460', '\u2461'") and "..., which" in second
 

@@ -57,6 +57,8 @@ def test_a_form_is_read_as_json_is(client):
         200,
         {"translatedText": "de-en: grün & blau"},
     )
+    empty = b"q=gr%C3%BCn&source=de&target=en&via=&way=&system=&alternatives=&api_key="
+    assert client.ask("/translate", empty, FORM)[0] == 200
     assert client.ask("/translate", b"q=a&q=b&source=de&target=en&alternatives=1", FORM) == (
         200,
         {"translatedText": ["de-en: a", "de-en: b"], "alternatives": [["de-en+: a"], ["de-en+: b"]]},
@@ -182,6 +184,7 @@ def test_the_interface_describes_itself(client):
         ({"q": "<![<", "source": "en", "target": "de", "format": "html"}, 400, "is not HTML"),
         ({"q": "\ud800", "source": "en", "target": "de"}, 400, "half a character"),
         ({"q": "a", "source": "en", "target": "\ud800"}, 400, "unknown language"),
+        ({"q": "a", "source": "\ud800", "target": "de"}, 400, "unknown language"),
         ({"q": "fail", "source": "en", "target": "de"}, 500, "the log of the server says why"),
         ({"q": "a" * 301, "source": "en", "target": "de"}, 413, "301 characters"),
         ({"q": ["a"] * 6, "source": "en", "target": "de"}, 413, "6 texts"),

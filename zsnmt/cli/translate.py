@@ -307,6 +307,8 @@ def translate_whole(translator: "Translator", options: Namespace, form: str | No
     with tqdm(unit=" sentences", disable=None) as bar:
         if form:
             read = read_document(options.input, form)
+            if not read.passages:
+                logger.warning("%s has nothing that lacks a translation; it stays as it is", options.input)
             content, found = translate_document(translator, read, legs, finished=bar.update)
         else:
             lines = [*iterate_input(options.input)]

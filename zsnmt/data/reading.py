@@ -146,7 +146,8 @@ class Codec:
         """The pieces of a raw line that the dictionary lacks: characters that training text never had."""
         index, unknown = self.dictionary.index, self.dictionary.unk()
         pieces = self.pipeline.encode(line, language)
-        return [*dict.fromkeys(piece for piece in pieces if index(piece) == unknown)]
+        strange = (self.pipeline.remove_mark(piece) for piece in pieces if index(piece) == unknown)
+        return [*dict.fromkeys(strange)]
 
     # Ids into text
 

@@ -16,6 +16,8 @@ def identify_passages(passages: Sequence[Passage], languages: Sequence[str]) -> 
 
     `InputError` for a document without a letter, and for languages that py3langid does not know.
     """
+    if not passages:
+        return []
     try:
         identifier = NaturalLanguageIdentifier(languages)
     except InputError:  # whose remedy is for scoring

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polib
 
-from zsnmt.documents.passages import Passage, Run
+from zsnmt.documents.passages import Document, Passage, Run, is_of_language
 from zsnmt.documents.plain_text import read_text
 from zsnmt.errors import InputError
 
@@ -23,7 +23,7 @@ PLACEHOLDER, PLACEHOLDER_OF_C = re.compile(f"({VALUE})"), re.compile(rf"({VALUE}
 C_FORMAT = "c-format"
 
 
-class Messages:
+class Messages(Document):
     """A file of messages. A passage is a message, or each form of one that has plural forms."""
 
     def __init__(self, path: Path) -> None:
@@ -34,6 +34,8 @@ class Messages:
             raise InputError(
                 f"{path} does not follow the form of gettext's messages ({error}); msgfmt -c names faults"
             ) from None
+        if any(entry.msgstr or any(entry.msgstr_plural.values()) for entry in self.messages):
+            self.translated_into = self.messages.metadata.get("Language") or None
         self.entries = [
             entry
             for entry in self.messages
@@ -56,7 +58,8 @@ class Messages:
             else:
                 entry.msgstr = one
             entry.flags += ["fuzzy"] * ("fuzzy" not in entry.flags)
-        self.messages.metadata["Language"] = language
+        if not is_of_language(self.messages.metadata.get("Language"), language):
+            self.messages.metadata["Language"] = language
         self.messages.metadata["Content-Type"] = "text/plain; charset=UTF-8"
         return str(self.messages).encode("utf-8")
 

@@ -36,14 +36,30 @@ class Passage:
 
 
 class Document(Protocol):
-    """A document of some format, without what is not text."""
+    """A document of some format, without what is not text.
 
-    @property
-    def passages(self) -> Sequence[Passage]:
-        """What is to be translated, in order."""
+    `passages`: what is to be translated, in order. `translated_into`: the language of translations that it
+    has already, as it says it; None without any.
+    """
+
+    passages: Sequence[Passage]
+    translated_into: str | None = None
 
     def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
         """The document in another language: for each passage the new texts of its runs."""
+
+
+def is_of_language(said: str | None, language: str) -> bool:
+    """Whether what a document says is a language of the model, or that with a country or script: `de-CH` is
+    `de`.
+    """
+    said, wanted = (said or "").replace("_", "-").lower(), language.replace("_", "-").lower()
+    return said == wanted or said.split("-")[0] == wanted
+
+
+def language_tag(language: str) -> str:
+    """A language of a model as documents write it: pt-BR for pt_BR."""
+    return language.replace("_", "-")
 
 
 class Part(NamedTuple):

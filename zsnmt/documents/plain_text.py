@@ -4,14 +4,14 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from zsnmt.documents.passages import Passage, Run
+from zsnmt.documents.passages import Document, Passage, Run
 from zsnmt.errors import InputError
 from zsnmt.text.lines import open_file
 
 MARK = "\ufeff"  # of the order of bytes, at the head of some files
 
 
-class PlainText:
+class PlainText(Document):
     """A text, of which each line is a paragraph; a byte order mark before it stays."""
 
     def __init__(self, source: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import srt
 
-from zsnmt.documents.passages import Passage, Run
+from zsnmt.documents.passages import Document, Passage, Run
 from zsnmt.documents.plain_text import MARK, read_text
 from zsnmt.errors import InputError
 
@@ -21,7 +21,7 @@ LONGEST = 42  # characters of a line, as most broadcasters want it
 MOST = 250  # characters of a passage: subtitles without full stops do not go on for ever
 
 
-class Subtitles:
+class Subtitles(Document):
     """A file of subtitles. A passage is what one speaker says until a sentence ends or a pause comes, or
     until it would be too long; its runs are the texts of each subtitle between tags. Where hardly any
     subtitle ends as a sentence does, each is a passage by itself. A byte order mark and the ends of lines

@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from zsnmt.documents.passages import Passage, Run
+from zsnmt.documents.passages import Document, Passage, Run, language_tag
 from zsnmt.documents.plain_text import read_text
 from zsnmt.errors import InputError
 
@@ -33,10 +33,13 @@ ENDING_PARAGRAPHS = frozenset(
     "nav ol p pre section table ul".split()
 )
 WITH_TEXT = ("alt", "title", "placeholder", "aria-label", "label")  # attributes
-LANGUAGE = ("lang",)
+LANGUAGE = ("lang", "xml:lang")
 # An attribute, whose value is passed over as a whole: what looks like another within it is none.
 ATTRIBUTE = re.compile(r"""(?P<name>[^\s"'<>/=]+)(?:\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^\s"'>]+))?""")
 CHARSET = re.compile(r"""(?P<before>charset\s*=\s*["']?)(?!utf-?8\b)[\w.:-]+""", re.IGNORECASE)
+DECLARATION = re.compile(  # of XML
+    r"""(?P<before><\?xml\b[^>]*?\bencoding\s*=\s*["'])(?!utf-?8\b)[\w.:-]+""", re.IGNORECASE
+)
 
 
 class Piece(NamedTuple):
@@ -134,7 +137,7 @@ class Pieces(HTMLParser):
                 yield from group
 
 
-class WebPage:
+class WebPage(Document):
     """A page of HTML. Inline tags lie within a passage, all others end it; `translate="no"`, code,
     scripts and the like stay. `InputError` for a declaration that cannot be read.
     """
@@ -191,11 +194,14 @@ class WebPage:
                 changed.setdefault(place, {})[number] = f'"{escape(text)}"'
         for place, values in changed.items():
             sources[place] = with_values(sources[place], WITH_TEXT, values)
+        said = dict.fromkeys(range(len(LANGUAGE)), f'"{language_tag(language)}"')
         for place, piece in enumerate(self.pieces):
             if piece.kind == "start" and piece.tag == "html":
-                sources[place] = with_values(sources[place], LANGUAGE, {0: f'"{language}"'})
-            if piece.kind == "start" and piece.tag == "meta":  # the page is written in UTF-8
+                sources[place] = with_values(sources[place], LANGUAGE, said)
+            elif piece.kind == "start" and piece.tag == "meta":  # the page is written in UTF-8
                 sources[place] = CHARSET.sub(r"\g<before>utf-8", sources[place])
+            elif piece.kind == "other":
+                sources[place] = DECLARATION.sub(r"\g<before>UTF-8", sources[place])
         return "".join(sources).encode("utf-8")
 
 

@@ -13,7 +13,7 @@ from docx.opc.part import Part, XmlPart
 from docx.oxml.ns import qn
 from lxml import etree
 
-from zsnmt.documents.passages import Passage, Run
+from zsnmt.documents.passages import Document, Passage, Run
 from zsnmt.errors import InputError
 from zsnmt.text.lines import open_file
 
@@ -36,7 +36,7 @@ PARSER = etree.XMLParser(resolve_entities=False)  # an entity may name a file of
 NOTES = ("/word/footnotes.xml", "/word/endnotes.xml", "/word/comments.xml")  # which python-docx leaves packed
 
 
-class Word:
+class Word(Document):
     """A Word document. A passage is a paragraph, or its part before or after a tab or line break; neighbours
     of one look are one run, unless the mark of a note, a picture or a field is between them. What a field
     shows, such as a page's number, is fixed, but for links.

@@ -13,11 +13,13 @@ from lxml import etree
 from lxml.etree import QName, _Element
 
 from zsnmt.documents.messages import PLACEHOLDER, runs_of
-from zsnmt.documents.passages import Passage, Run
+from zsnmt.documents.passages import Document, Passage, Run, is_of_language, language_tag
 from zsnmt.errors import InputError
 from zsnmt.text.lines import open_file
 
-PARSER = etree.XMLParser(resolve_entities=False)  # an entity may name a file of this machine
+LARGEST = 2**30  # bytes of a file
+# An entity may name a file of this machine; a document may hold another one whole.
+PARSER = etree.XMLParser(resolve_entities=False, huge_tree=True)
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 NATIVE = frozenset("bpt ept it ph sc ec".split())  # elements that hold code of the document, or nothing
 
@@ -30,11 +32,21 @@ class Version(NamedTuple):
     language: str  # and its attribute that does
     marked: str  # what has the state of a translation
     state: str  # that a person is still to look at
+    not_yet: tuple[str | None, ...]  # states of what no one has translated
 
 
 VERSIONS = {
-    "1": Version("trans-unit", "file", "target-language", marked="target", state="needs-review-translation"),
-    "2": Version("segment", "xliff", "trgLang", marked="segment", state="translated"),
+    "1": Version(
+        "trans-unit",
+        "file",
+        "target-language",
+        marked="target",
+        state="needs-review-translation",
+        not_yet=("new", "needs-translation"),
+    ),
+    "2": Version(
+        "segment", "xliff", "trgLang", marked="segment", state="translated", not_yet=(None, "initial")
+    ),
 }
 
 
@@ -56,14 +68,23 @@ class Place(NamedTuple):
             self.element.text = text
 
 
-class Xliff:
+class Gap(NamedTuple):
+    """A text without a translation, and the element without text that is to have it, if there is one."""
+
+    source: _Element
+    hole: _Element | None
+
+
+class Xliff(Document):
     """A file of texts to be translated. A passage is a text without a translation; markup within it stays
     where it is, between the same parts.
     """
 
     def __init__(self, path: Path) -> None:
         with open_file(path) as file:
-            content = file.read()
+            content = file.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise InputError(f"{path} has more than 1 GiB; export it in parts")
         try:
             self.root = etree.fromstring(content, PARSER)
         except etree.XMLSyntaxError as error:
@@ -74,38 +95,62 @@ class Xliff:
                 f"{path} is no XLIFF 1 or 2, which begins with <xliff version=...>; export it again as one"
             )
         self.version = version
-        units = self.root.iter(f"{{*}}{version.unit}")
-        self.sources = [source for source in map(open_source, units) if source is not None]
-        self.runs = [[runs_at(place) for place in places_of(source)] for source in self.sources]
-        self.passages = [Passage(tuple(run for runs in of_source for run in runs)) for of_source in self.runs]
+        units = [*self.root.iter(f"{{*}}{version.unit}")]
+        self.gaps = [gap for unit in units for gap in gaps_of(unit, version)]
+        self.runs = [[runs_at(place) for place in places_of(gap.source)] for gap in self.gaps]
+        self.passages = [Passage(tuple(run for runs in of_gap for run in runs)) for of_gap in self.runs]
+        if any(has_text(unit.find("{*}target")) for unit in units):
+            languages = (file.get(version.language) for file in self.root.iter(f"{{*}}{version.file}"))
+            self.translated_into = next(filter(None, languages), None)
 
     def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
-        for source, runs, texts in zip(self.sources, self.runs, translations, strict=True):
-            target, left = add_target(source), iter(texts)
-            for place, of_place in zip(places_of(target), runs, strict=True):
+        for gap, runs, texts in zip(self.gaps, self.runs, translations, strict=True):
+            filled, left = fill(gap), iter(texts)
+            for place, of_place in zip(places_of(filled), runs, strict=True):
                 if of_place:
                     place.write("".join(next(left) for _ in of_place))
-            marked = target if self.version.marked == "target" else target.getparent()
+            marked = next(filled.iterancestors(f"{{*}}{self.version.marked}"), filled)
             marked.set("state", self.version.state)
         for element in self.root.iter(f"{{*}}{self.version.file}"):
-            if element.get(self.version.language, "").replace("_", "-").split("-")[0] != language:
-                element.set(self.version.language, language)  # else it may name a country, too
+            if not is_of_language(element.get(self.version.language), language):
+                element.set(self.version.language, language_tag(language))
         return etree.tostring(self.root.getroottree(), xml_declaration=True, encoding="UTF-8")
 
 
-def open_source(unit: _Element) -> _Element | None:
-    """The source of a unit that is to be translated and is not; in its segments, where it is cut into
-    them.
+def gaps_of(unit: _Element, version: Version) -> list[Gap]:
+    """What of a unit is to be translated and is not: all, or some of its segments, where it is cut into
+    them. A target that is the source itself, and is said to be none yet, is none.
     """
     said = (element.get("translate") for element in (unit, *unit.iterancestors()))
-    if next(filter(None, said), "yes") == "no":
-        return None
-    target = unit.find("{*}target")
-    if target is not None and "".join(target.itertext()).strip():
-        return None
-    cut = unit.find("{*}seg-source")
-    source = unit.find("{*}source") if cut is None else cut
-    return source if source is not None and any(place.text.strip() for place in places_of(source)) else None
+    source, target, cut = (unit.find(f"{{*}}{name}") for name in ("source", "target", "seg-source"))
+    if source is None or next(filter(None, said), "yes") == "no":
+        return []
+    state = (target if version.marked == "target" and target is not None else unit).get("state")
+    copied = target is not None and state in version.not_yet and text_of(target) == text_of(source)
+    if copied or not has_text(target):
+        whole = source if cut is None else cut
+        return [Gap(whole, target)] if has_text(whole) else []
+    holes = {number: mark for number, mark in segments_of(target) if not has_text(mark)}
+    return [
+        Gap(mark, holes[number]) for number, mark in segments_of(cut) if number in holes and has_text(mark)
+    ]
+
+
+def segments_of(element: _Element | None) -> Iterator[tuple[str | None, _Element]]:
+    """The segments into which a text of XLIFF 1 is cut, with their numbers."""
+    for mark in () if element is None else element.iter("{*}mrk"):
+        if mark.get("mtype") == "seg":
+            yield mark.get("mid"), mark
+
+
+def text_of(element: _Element) -> str:
+    """The text in an element, but for code of the document."""
+    return "".join(place.text for place in places_of(element))
+
+
+def has_text(element: _Element | None) -> bool:
+    """Whether an element is there and has text."""
+    return element is not None and bool(text_of(element).strip())
 
 
 def places_of(element: _Element, fixed: bool = False) -> Iterator[Place]:
@@ -127,15 +172,16 @@ def runs_at(place: Place) -> tuple[Run, ...]:
     return (Run(place.text, fixed=True),) if place.fixed and place.text else runs_of(place.text, PLACEHOLDER)
 
 
-def add_target(source: _Element) -> _Element:
-    """The target of a source, with its content, behind it; one that is there without text is replaced."""
-    unit, target = source.getparent(), deepcopy(source)
-    target.tag = QName(QName(source).namespace, "target")
-    target.attrib.pop(LANGUAGE, None)
-    if (old := unit.find("{*}target")) is not None:
-        target.attrib.update(old.attrib)
-        target.tail = old.tail
-        unit.replace(old, target)
+def fill(gap: Gap) -> _Element:
+    """A copy of a source as its translation: in the place of what has no text, or behind the source."""
+    filled, hole = deepcopy(gap.source), gap.hole
+    filled.attrib.pop(LANGUAGE, None)
+    if hole is not None:
+        filled.tag, filled.tail = hole.tag, hole.tail
+        filled.attrib.update(hole.attrib)
+        hole.getparent().replace(hole, filled)
     else:
-        unit.insert(unit.index(source) + 1, target)
-    return target
+        unit = gap.source.getparent()
+        filled.tag = QName(QName(gap.source).namespace, "target")
+        unit.insert(unit.index(gap.source) + 1, filled)
+    return filled

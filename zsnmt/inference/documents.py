@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from itertools import compress
 
 from zsnmt.documents.languages import describe, identify_passages
-from zsnmt.documents.passages import Document, Passage, Run
+from zsnmt.documents.passages import Document, Passage, Run, is_of_language
 from zsnmt.documents.translation import Translate, translate_passages
+from zsnmt.errors import InputError
 from zsnmt.inference.confidence import scored_lines
 from zsnmt.inference.translation import Legs, Translation
 from zsnmt.inference.translator import Translator
@@ -20,8 +21,14 @@ def translate_document(
     """The document in the target language, and which languages it was found in, in words.
 
     `finished` is told the number of sentences that are done. Raises `InputError` as
-    `Translator.translate` does, and where no language can be told.
+    `Translator.translate` does, where no language can be told, and for a document that has translations into
+    another language.
     """
+    if (there := document.translated_into) and not is_of_language(there, legs.target):
+        raise InputError(
+            f"the document has translations into '{there}', beside which those into '{legs.target}' would "
+            "stand; give it without translations"
+        )
     languages = sources_of(translator, document.passages, legs)
     translations = translate_passages(
         document.passages, languages, step(translator, legs, finished), target=legs.target

@@ -386,14 +386,15 @@ class Translator:
         if not any(unknown in tokens for tokens in parts):
             return
         new = [piece for piece in self.codec.unknown(line, language) if piece not in self.told_of]
-        self.told_of.update(new)
-        if new:
-            logger.warning(
-                "%s has %s, which the model never saw in training and cannot write (said once of each)",
-                name,
-                ", ".join(f"'{piece}'" for piece in new[:CHARACTERS_SHOWN])
-                + ", ..." * (len(new) > CHARACTERS_SHOWN),
-            )
+        if not new:
+            return
+        shown, more = new[:CHARACTERS_SHOWN], ", ..." * (len(new) > CHARACTERS_SHOWN)
+        self.told_of.update(shown)
+        logger.warning(
+            "%s has %s, which the model never saw in training and cannot write (said once of each)",
+            name,
+            ", ".join(f"'{piece}'" for piece in shown) + more,
+        )
 
     def batches(self, parts: Sequence[Part]) -> Iterator[list[int]]:
         """Places of the parts in batches of like length, the longest first; those of one line stay

@@ -101,9 +101,15 @@ async def read_body(request: Request, most: int) -> bytes:
 
 
 def read_form(body: bytes) -> dict[str, Any]:
-    """The fields of a form; one that is there several times is an array."""
+    """The fields of a form; one that is there several times is an array, and an empty one is none, unless it
+    is the text.
+    """
     fields = parse_qs(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=FIELDS)
-    return {name: values if len(values) > 1 else values[0] for name, values in fields.items()}
+    return {
+        name: values if len(values) > 1 else values[0]
+        for name, values in fields.items()
+        if name == "q" or values != [""]
+    }
 
 
 def fault_of(error: ValidationError, model: type[BaseModel]) -> str:

@@ -12,7 +12,7 @@ from zsnmt.errors import InputError
 from zsnmt.inference.bundles import companions
 from zsnmt.inference.confidence import agreement_score, other_way
 from zsnmt.inference.translation import Legs, Translation, figures, join_translations
-from zsnmt.languages import AUTO, Direction
+from zsnmt.languages import AUTO, Direction, check_known
 from zsnmt.serving.batcher import Batcher, Job, Journey
 from zsnmt.serving.detection import detect_all
 from zsnmt.serving.limits import Limits
@@ -98,6 +98,7 @@ class Service:
     async def sources(self, system: System, texts: Sequence[str], named: str) -> list[Guess]:
         """The language of each text, as named or found; `InputError` for a text that says nothing of it."""
         if named != AUTO:
+            check_known(named, system.languages)
             return [(named, 1.0)] * len(texts)
         found = await asyncio.to_thread(detect_all, self.detector(system), texts)
         if any(text.strip() and not of_text for text, of_text in zip(texts, found)):
