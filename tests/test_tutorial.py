@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import ROOT, TINY_CONFIG, changed
 from tests.support import warm
 from tests.support.releases import write_tatoeba_export
-from zsnmt.corpora.releases.tatoeba import FEWEST
+from zsnmt.corpora.parallel_text import FEWEST_TO_TEST
 from zsnmt.runs.score_file import read_scores
 
 NOTEBOOK = json.loads((ROOT / "docs" / "tutorial.ipynb").read_text(encoding="utf-8"))
@@ -67,7 +67,7 @@ def test_every_command_of_the_tutorial_runs(tmp_path, monkeypatch):
     commands.mkdir(parents=True)
     (commands / "zsnmt").write_text(f'#!/bin/sh\nexec {warm.environment()}/bin/python -m zsnmt "$@"\n')
     (commands / "zsnmt").chmod(0o755)
-    write_tatoeba_export(tmp_path / "export", ["en", "pt", "ru"], trained=130, tested=FEWEST)
+    write_tatoeba_export(tmp_path / "export", ["en", "pt", "ru"], trained=130, tested=FEWEST_TO_TEST)
     (tmp_path / "docs").mkdir()
     monkeypatch.chdir(tmp_path / "docs")
     monkeypatch.setenv("PATH", os.environ["PATH"])  # which the first cell changes

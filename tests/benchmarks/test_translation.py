@@ -11,7 +11,7 @@ from fairseq.sequence_generator import EnsembleModel, SequenceGenerator
 
 from zsnmt.benchmarks import sizes, subjects
 from zsnmt.benchmarks.engines import MASK, STOCK, Way, open_way, ways
-from zsnmt.benchmarks.subjects import SOURCES, into_one_language, random_subject
+from zsnmt.benchmarks.subjects import SOURCE_LENGTHS, into_one_language, random_subject
 from zsnmt.benchmarks.translation import translation
 from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.options import CPU_PRECISIONS, CTRANSLATE2, FAIRSEQ, FLOAT32, PYTORCH, EngineChoice
@@ -139,7 +139,7 @@ def test_random_sentences_are_the_same_each_time_and_the_longest_come_first():
     sentences = random_subject("demo", beam=3, number=40).sentences
     assert sentences == random_subject("demo", beam=5, number=40).sentences
     lengths = [len(sentence.source) for sentence in sentences]
-    assert lengths == sorted(lengths, reverse=True) and {*lengths} <= {*SOURCES}
+    assert lengths == sorted(lengths, reverse=True) and {*lengths} <= {*SOURCE_LENGTHS}
     assert len({sentence.start for sentence in sentences}) == 4
 
 

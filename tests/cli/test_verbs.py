@@ -126,7 +126,7 @@ def test_help_says_every_default(shown):
 
 def test_a_verb_that_goes_on_after_a_stop_says_so_in_its_help_and_when_it_is_stopped(shown):
     says_so = [verb for verb in cli.VERBS if "go on after a stop" in " ".join(shown[verb][0].split())]
-    assert {*says_so} == {*cli.GO_ON}
+    assert {*says_so} == {*cli.RESUMED}
 
 
 @pytest.mark.parametrize("option", ["--lines", "--random-lines"])

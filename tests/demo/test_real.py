@@ -6,7 +6,7 @@ from tests.conftest import run_command
 from tests.support.releases import write_tatoeba_export
 from zsnmt import cli
 from zsnmt.console import WrongUse
-from zsnmt.corpora.releases.tatoeba import FEWEST
+from zsnmt.corpora.parallel_text import FEWEST_TO_TEST
 from zsnmt.demo import real
 from zsnmt.demo.real import languages_of, real_config, teacher_lines
 from zsnmt.errors import InputError
@@ -50,7 +50,7 @@ def test_options_that_do_not_go_together_are_refused(words, message):
 
 
 def test_the_config_is_made_once_and_says_the_time_beforehand(tmp_path, small_sets, capsys, monkeypatch):
-    given = export(tmp_path, trained=150, tested=FEWEST)
+    given = export(tmp_path, trained=150, tested=FEWEST_TO_TEST)
     monkeypatch.setattr(real, "update_seconds", lambda *arguments, **settings: 0.1)
 
     def made():
@@ -72,7 +72,7 @@ def test_the_config_is_made_once_and_says_the_time_beforehand(tmp_path, small_se
 
 
 def test_languages_without_direct_translations_are_refused_and_nothing_is_left(tmp_path, small_sets):
-    given = export(tmp_path, trained=50, tested=FEWEST - 1)
+    given = export(tmp_path, trained=50, tested=FEWEST_TO_TEST - 1)
     with pytest.raises(InputError, match="between pt, ru fewer than 150 sentences of a pair were translated"):
         real_config(Steps("demo"), tmp_path / "runs", LANGUAGES, minutes=1, given=given, student=True)
     assert not (tmp_path / "runs/tatoeba_pt_ru.conf").exists()
@@ -82,7 +82,7 @@ def test_languages_without_direct_translations_are_refused_and_nothing_is_left(t
 @pytest.mark.slow
 def test_it_ends_with_table_sentences_and_page(tmp_path):
     """In no time at all, so with the least training that there is."""
-    given = export(tmp_path, trained=700, tested=FEWEST)
+    given = export(tmp_path, trained=700, tested=FEWEST_TO_TEST)
     done = run_command(
         "recipes/demo.sh", "--real", "pt", "ru", "--minutes", "0.1", "--from-dir", given, runs=tmp_path
     )

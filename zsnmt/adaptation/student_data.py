@@ -12,6 +12,7 @@ from pathlib import Path
 
 from zsnmt.adaptation.student_text import COUNTS, REMEDY, SPLITS, TEXT, StudentText, pairs_in
 from zsnmt.corpora.overlap import held_out_sentences
+from zsnmt.corpora.parallel_text import TRAIN
 from zsnmt.data.directions import directions_with_data
 from zsnmt.distillation.data import MAIN, binarise_synthetic
 from zsnmt.distillation.few_lines import exclude
@@ -19,7 +20,7 @@ from zsnmt.distillation.further_text import binarise_further_text, directions_in
 from zsnmt.distillation.student import authentic_directions
 from zsnmt.distillation.student_data import StudentData, options_of_data, record_use
 from zsnmt.distillation.student_options import read_options
-from zsnmt.distillation.synthetic_text import RECORD, TRAIN
+from zsnmt.distillation.synthetic_text import RECORD_FILE
 from zsnmt.files.locks import locked
 from zsnmt.files.records import read_json, write_json
 from zsnmt.files.replacing import replacing_folder
@@ -97,11 +98,11 @@ def copy_text(steps: Steps, experiment: Experiment, folders: tuple[Path, Path]) 
             (part / folder.name).mkdir(exist_ok=True)
             if rows:
                 write_rows_of_lines([part / folder.name / name for name in names], rows)
-        if (source / RECORD).is_file():
-            record = read_json(source / RECORD, REMEDY, COUNTS)
+        if (source / RECORD_FILE).is_file():
+            record = read_json(source / RECORD_FILE, REMEDY, COUNTS)
             for direction, numbers in record["directions"].items():
                 numbers.update({split: kept.get((direction, split), 0) for split in SPLITS})
-            write_json(part / RECORD, record)
+            write_json(part / RECORD_FILE, record)
     if left_out:
         steps.say(f"{left_out:,} synthetic pairs with a sentence of the new held-out sets are left out")
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from zsnmt.adaptation.modes import FROZEN
 from zsnmt.adaptation.settings import SYNTHETIC_FROM, Adaptation
-from zsnmt.corpora.parallel_text import check_corpus
+from zsnmt.corpora.parallel_text import TRAIN, VALID, check_corpus
 from zsnmt.distillation.data import directions_by_use
 from zsnmt.distillation.further_text import WRITERS
 from zsnmt.distillation.settings import Distillation
-from zsnmt.distillation.synthetic_text import RECORD, TRAIN, VALID
+from zsnmt.distillation.synthetic_text import RECORD_FILE
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json
 from zsnmt.languages import Direction, parse_direction
@@ -44,7 +44,7 @@ class StudentText:
     @property
     def counts(self) -> Mapping[Direction, Mapping[str, int]]:
         """How many pairs each direction has for training and for validation, the authentic side first."""
-        record = read_json(self.folder / TEXT / RECORD, REMEDY, COUNTS)
+        record = read_json(self.folder / TEXT / RECORD_FILE, REMEDY, COUNTS)
         return {parse_direction(direction): numbers for direction, numbers in record["directions"].items()}
 
     @property
@@ -77,9 +77,9 @@ def read_student_text(run: Path) -> StudentText | None:
 
     Raises `InputError` where that is damaged.
     """
-    if not (run / RECORD).is_file() or not {TAUGHT_BY, SYNTHETIC_FROM} & {*read_record(run)}:
+    if not (run / RECORD_FILE).is_file() or not {TAUGHT_BY, SYNTHETIC_FROM} & {*read_record(run)}:
         return None
-    used = read_json(run / RECORD, REMEDY, USED)
+    used = read_json(run / RECORD_FILE, REMEDY, USED)
     distillation = Distillation(run, sides=used["sides"], share=used["share"])
     return StudentText(Path(used["folder"]), distillation)
 

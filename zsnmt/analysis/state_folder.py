@@ -26,7 +26,7 @@ BATCHES = ROWS, SENTENCES = "rows", "sentences"  # what classifiers' batches are
 EXACT = "exact"  # a kind of classifiers; the other is `published`
 LABELS = ("token", "position", "language")  # those of a row that classifiers are fitted for
 
-RECORD = {  # what states.json says; those of a model that is not of a run have no target
+RECORD_KINDS = {  # what states.json says; those of a model that is not of a run have no target
     "model": str,
     "text": str,
     "target": str | None,
@@ -90,7 +90,7 @@ def read_states(folder: Path) -> States:
 
     Folders of version 0.1 have no checksums.
     """
-    record = read_json(folder / STATES_FILE, REMEDY, RECORD)
+    record = read_json(folder / STATES_FILE, REMEDY, RECORD_KINDS)
     try:
         for name, checksum in record.pop("files", {}).items():
             if sha256(folder / name) != checksum:

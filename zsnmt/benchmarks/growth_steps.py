@@ -29,9 +29,7 @@ from zsnmt.languages import SUPERVISED, ZERO_SHOT
 from zsnmt.processes import used_seconds
 from zsnmt.report.comparability import read_runs
 from zsnmt.report.comparison import every_direction, text_table
-from zsnmt.report.examples import examples
-from zsnmt.report.html import write
-from zsnmt.report.page import page
+from zsnmt.report.page import write_page
 from zsnmt.report.scores import Run
 from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints
 from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE
@@ -45,7 +43,6 @@ from zsnmt.training.steps import Steps
 SYSTEM = "zs_transformer_residual"
 VALID = 10  # sentences of the validation set
 OUTPUT = 12  # tokens that a translation may have, as models of few updates do not end their sentences
-EXAMPLES = 8  # of each direction, as on any page
 CONFIG = """\
 SYNTHETIC="--number {others} --concepts 60 --shared-cognates 0.6 --sound-change 0.05 --second-clause-share 0
   --shortest 3 --longest 4 --pairs {pairs} --valid {valid} --test {test}"
@@ -254,7 +251,7 @@ def tables(experiment: Experiment) -> dict[str, float]:
 def report_page(experiment: Experiment) -> dict[str, float]:
     """Write the page of two systems."""
     runs, path = systems(experiment), experiment.folder / "report.html"
-    write(path, page(runs, examples(runs, EXAMPLES), 1).encode("utf-8"))
+    write_page(path, runs)
     return {"bytes": path.stat().st_size}
 
 

@@ -27,7 +27,7 @@ from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.words import Words
 
 OUTPUT = 30  # tokens of each output of random weights, before EOS
-SOURCES = range(5, 36)  # tokens of a random source, EOS among them
+SOURCE_LENGTHS = range(5, 36)  # tokens of a random source, EOS among them
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,9 @@ def random_sentences(codec: Codec, number: int) -> Iterator[Sentence]:
     generator, dictionary = random.Random(1), codec.dictionary
     first = dictionary.nspecial + len(codec.languages)
     for place in range(number):
-        words = [generator.randrange(first, len(dictionary)) for _ in range(generator.choice(SOURCES) - 1)]
+        words = [
+            generator.randrange(first, len(dictionary)) for _ in range(generator.choice(SOURCE_LENGTHS) - 1)
+        ]
         start = dictionary.index(language_tag(codec.languages[place % len(codec.languages)]))
         yield Sentence([*words, dictionary.eos()], start)
 

@@ -32,11 +32,12 @@ from zsnmt.claims.verdicts import (
     seeds_to_decide,
     verdict,
 )
+from zsnmt.files.project import RESULTS
 from zsnmt.report.documents import Maker
 from zsnmt.report.scores import words
 from zsnmt.report.table import Cell, Measured, Table, markdown_rows
 
-RESULTS, DETAILS = "docs/results", "claims.md"
+DETAILS = "claims.md"
 TITLES = ["", "claim", "the paper", "here", "verdict"]
 POWER_TITLES = ("a run deviates by", "seeds that tell")
 FEW = 3  # figures that the row of a claim shows one by one

@@ -86,7 +86,8 @@ EXTRAS = {
     "sentencex": "translate",
 }  # of setup.py; others: train
 ENGINE, EXPORT_VERBS = ("torch", "fairseq"), ("translate", "serve")  # which an export is translated without
-GO_ON = "ablate adapt claims demo direct distill evaluate masked-lm probe train xnli".split()  # after a stop
+# What goes on after a stop.
+RESUMED = "ablate adapt claims demo direct distill evaluate masked-lm probe train xnli".split()
 VERBS = {verb: does for verbs in GROUPS.values() for verb, does in verbs.items()}
 
 
@@ -95,7 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     words = sys.argv[1:] if arguments is None else arguments
     verb = words[0] if words else ""
     console.run(
-        partial(run, words), f"{verb}: stopped; the same command goes on from here" if verb in GO_ON else None
+        partial(run, words),
+        f"{verb}: stopped; the same command goes on from here" if verb in RESUMED else None,
     )
 
 

@@ -17,9 +17,8 @@ from functools import partial
 
 from zsnmt import console
 from zsnmt.cli.recipe import Recipe, hours, parse, positive
-from zsnmt.cli.results import KEPT
 from zsnmt.errors import InputError
-from zsnmt.files.project import ROOT
+from zsnmt.files.project import KEPT_RESULTS, ROOT
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -47,8 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.claims.table import outcomes
     from zsnmt.training.children import all_side_by_side
 
-    places = Places(ROOT, recipe.runs, KEPT, variables=recipe.variables, again=options.again)
-    claims, only = outcomes(KEPT), [*options.claims, *options.only]
+    places = Places(ROOT, recipe.runs, KEPT_RESULTS, variables=recipe.variables, again=options.again)
+    claims, only = outcomes(KEPT_RESULTS), [*options.claims, *options.only]
     jobs = plan(claims, places, only)
     chosen = select_within_budget(
         jobs, float("inf") if options.budget is None else options.budget, options.jobs

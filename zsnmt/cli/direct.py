@@ -33,12 +33,11 @@ from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME
 from zsnmt.decoding.options import PRECISIONS, EngineChoice
 from zsnmt.distillation.settings import NONE, SOURCES
 from zsnmt.errors import InputError
-from zsnmt.runs.systems import BASELINE, STUDENTS
+from zsnmt.runs.systems import BASELINE, DIRECT_STUDENT, STUDENTS
 
 if TYPE_CHECKING:
     from zsnmt.training.experiment import Experiment
 
-SYSTEM = f"{BASELINE.name}_direct"
 MASK, ENSEMBLE = "mask:renormalise=yes", "ensemble"
 OF_ALL_PAIRS = ["--", "--word-distillation-pairs", "all"]
 WAYS = [OWN_PIVOT_NAME, MASK, ENSEMBLE]  # in which the last student is scored, too
@@ -58,7 +57,7 @@ class Runs(NamedTuple):
     def of(cls, experiment: "Experiment", seed: int, name: str | None) -> "Runs":
         """Those of an experiment; with a `name`, all but the baseline begin with it."""
         further = f"{name or BASELINE.name}_{STUDENTS[NONE]}"
-        names = BASELINE.name, f"{name or SYSTEM}_first", further, name or SYSTEM
+        names = BASELINE.name, f"{name or DIRECT_STUDENT}_first", further, name or DIRECT_STUDENT
         return cls(seed, *(experiment.run(each, seed) for each in names))
 
     def lessons(self, experiment: "Experiment", translating: Sequence[str]) -> list[list[str]]:
@@ -96,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--name",
         type=console.folder_name,
         help="name of the last student; those of the two runs before it begin with it, too "
-        f"(default: {SYSTEM})",
+        f"(default: {DIRECT_STUDENT})",
     )
     parser.add_argument(
         "--precision",

@@ -141,15 +141,7 @@ def show_table(runs: Sequence[Path], report: Path | None, *, in_short: bool = Fa
     table = show(scores)  # first, since it looks whether they can be compared
     print(*filter(None, [wrap(finding(scores)), table]), sep="\n\n")
     if report:
-        write_report(runs, report)
+        from zsnmt.report.comparability import read_runs
+        from zsnmt.report.page import write_page  # loads matplotlib
 
-
-def write_report(runs: Sequence[Path], output: Path) -> None:
-    """Make the page to look at."""
-    from zsnmt.report.comparability import read_runs
-    from zsnmt.report.examples import examples
-    from zsnmt.report.html import write
-    from zsnmt.report.page import page
-
-    scored = read_runs(runs)
-    write(output, page(scored, examples(scored, 8), 1).encode("utf-8"))
+        write_page(report, read_runs(runs))

@@ -6,7 +6,7 @@ from pathlib import Path
 from zsnmt import console
 from zsnmt.cli.recipe import seed_number
 from zsnmt.errors import InputError
-from zsnmt.report.formats import FIGURE_FORMATS, TABLE_FORMATS
+from zsnmt.report.formats import EXAMPLES, EXAMPLES_SEED, FIGURE_FORMATS, TABLE_FORMATS
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -27,9 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="also write figures (png, svg) and tables (md, tsv) beside the page",
     )
     parser.add_argument(
-        "--examples", type=int, default=8, help="largest number of examples of each direction"
+        "--examples", type=int, default=EXAMPLES, help="largest number of examples of each direction"
     )
-    parser.add_argument("--seed", type=seed_number, default=1, help="seed of the choice of examples")
+    parser.add_argument(
+        "--seed", type=seed_number, default=EXAMPLES_SEED, help="seed of the choice of examples"
+    )
     parser.add_argument(
         "--text", type=Path, help="folder of the test set, where it is not the one that was scored"
     )
@@ -37,12 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.text and not options.text.is_dir():
         raise InputError(f"{options.text} is not a folder; name the one of the test set by --text")
     from zsnmt.report.comparability import read_runs
-    from zsnmt.report.examples import examples
-    from zsnmt.report.html import write
-    from zsnmt.report.page import page, write_beside  # loads matplotlib
+    from zsnmt.report.page import write_beside, write_page  # loads matplotlib
 
     runs = read_runs(options.runs)
-    shown = examples(runs, options.examples, options.seed, text=options.text)
-    write(options.output, page(runs, shown, options.seed).encode("utf-8"))
+    write_page(options.output, runs, number=options.examples, seed=options.seed, text=options.text)
     for path in (options.output, *write_beside(options.output, runs, options.format)):
         print(path)

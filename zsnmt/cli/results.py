@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 
 from zsnmt import console
 from zsnmt.errors import InputError
-from zsnmt.files.project import CHECKOUT, ROOT
+from zsnmt.files.project import CHECKOUT, KEPT_RESULTS, ROOT
 
 if TYPE_CHECKING:
     from zsnmt.report.documents import Maker
 
-KEPT = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
 
 
@@ -73,12 +72,12 @@ def keep_run(run: Path) -> list[Path]:
     from zsnmt.runs.score_file import read_scores
 
     if score_file(run).is_file():
-        return [keep_masked_lm(run, KEPT)]
-    kept = [keep_scores(read_scores(run), KEPT)]
+        return [keep_masked_lm(run, KEPT_RESULTS)]
+    kept = [keep_scores(read_scores(run), KEPT_RESULTS)]
     if (run / CONFIDENCE_FILE).is_file():
-        kept.append(keep_confidence(run, KEPT))
+        kept.append(keep_confidence(run, KEPT_RESULTS))
     if has_probes(run):
-        kept.append(keep_probes(run, KEPT))
+        kept.append(keep_probes(run, KEPT_RESULTS))
     return kept
 
 
@@ -89,14 +88,14 @@ def make_tables() -> None:
     from zsnmt.report.config_pages import configs_without_page, new_page
     from zsnmt.report.documents import KEEP_AGAIN, fill_file
 
-    for path in sorted(KEPT.rglob("*.json")):
+    for path in sorted(KEPT_RESULTS.rglob("*.json")):
         lay_out(path, KEEP_AGAIN)
-    for config in configs_without_page(KEPT):
-        with replacing(KEPT / f"{config}.md") as file:
-            file.write(new_page(KEPT, config).encode("utf-8"))
+    for config in configs_without_page(KEPT_RESULTS):
+        with replacing(KEPT_RESULTS / f"{config}.md") as file:
+            file.write(new_page(KEPT_RESULTS, config).encode("utf-8"))
     by_name = makers()
     for path in documents():
-        fill_file(path, KEPT, by_name)
+        fill_file(path, KEPT_RESULTS, by_name)
 
 
 def make_drawings() -> None:
@@ -105,6 +104,6 @@ def make_drawings() -> None:
     from zsnmt.report.figures import png
     from zsnmt.report.in_short import kept_figures
 
-    for name, drawing in kept_figures(KEPT):
+    for name, drawing in kept_figures(KEPT_RESULTS):
         with replacing(FIGURES / f"{name}.png") as file:
             file.write(png(drawing))

@@ -15,7 +15,9 @@ from zsnmt.errors import InputError
 from zsnmt.languages import parse_direction
 from zsnmt.text.lines import iterate_lines
 
-SPLITS = ("train", "valid", "test")
+SPLITS = TRAIN, VALID, TEST = ("train", "valid", "test")
+FEWEST_TO_TRAIN = 100  # sentence pairs that a language needs to be learned, and some to be held out
+FEWEST_TO_TEST = 150  # sentence pairs without the pivot: with fewer a score says little
 
 
 def find_pair(folder: Path, split: str, source: str, target: str) -> tuple[Path, Path]:

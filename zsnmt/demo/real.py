@@ -8,10 +8,10 @@ from pathlib import Path
 
 from zsnmt.corpora.own_text.forms import read_tables
 from zsnmt.corpora.own_text.survey import Survey, survey
-from zsnmt.corpora.parallel_text import pairs_of_split
+from zsnmt.corpora.parallel_text import FEWEST_TO_TEST, pairs_of_split
 from zsnmt.corpora.releases.catalogue import CATALOGUE
 from zsnmt.corpora.releases.fetch import fetch, for_languages
-from zsnmt.corpora.releases.tatoeba import FEWEST, read_release
+from zsnmt.corpora.releases.tatoeba import read_release
 from zsnmt.errors import InputError
 from zsnmt.files.locks import locked
 from zsnmt.files.replacing import replacing, replacing_folder
@@ -103,8 +103,8 @@ def make_text(
         read_release(release, part, languages, **HELD_OUT)
         if len(pairs_of_split(part, "test", languages)) < len(languages):  # only those with the pivot
             raise InputError(
-                f"between {', '.join(languages[1:])} fewer than {FEWEST} sentences of a pair were translated "
-                "directly, so that no direction without text can be tested; name other languages"
+                f"between {', '.join(languages[1:])} fewer than {FEWEST_TO_TEST} sentences of a pair were "
+                "translated directly, so that no direction without text can be tested; name other languages"
             )
 
 

@@ -8,7 +8,8 @@ folder `de` has those of the English beside German: `train.fr-en.fr`, `train.fr-
 from collections.abc import Sequence
 from pathlib import Path
 
-from zsnmt.distillation.synthetic_text import TRAIN, SyntheticText
+from zsnmt.corpora.parallel_text import TRAIN
+from zsnmt.distillation.synthetic_text import SyntheticText
 from zsnmt.languages import Direction
 from zsnmt.text.lines import write_lines
 

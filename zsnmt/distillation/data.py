@@ -14,8 +14,8 @@ from pathlib import Path
 
 from fairseq.data import Dictionary
 
+from zsnmt.corpora.parallel_text import TRAIN, VALID
 from zsnmt.distillation.settings import SOURCES, TARGETS
-from zsnmt.distillation.synthetic_text import TRAIN, VALID
 from zsnmt.files.links import link_or_copy
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import Direction

@@ -10,7 +10,7 @@ from zsnmt.distillation.layers import BEGINNING
 from zsnmt.distillation.lesson import prepare_lesson
 from zsnmt.distillation.settings import NONE, SELF, Distillation
 from zsnmt.distillation.student_data import make_data
-from zsnmt.distillation.synthetic_text import RECORD
+from zsnmt.distillation.synthetic_text import RECORD_FILE
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
@@ -152,7 +152,7 @@ def distill_run(
             known=lesson.student.known,
         )
         experiment.start(name, seed, command=recipe, further=lesson.record(data))
-        (run / RECORD).unlink(missing_ok=True)  # it may be of another student, which was begun here
+        (run / RECORD_FILE).unlink(missing_ok=True)  # it may be of another student, which was begun here
         words = lesson.words(run, data)
         train_and_average(steps, experiment, run, system=name, seed=seed, options=words, data=data.main)
         (run / BEGINNING).unlink(missing_ok=True)

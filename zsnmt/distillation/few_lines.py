@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from zsnmt.corpora.overlap import held_out_sentences, normalise
-from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
+from zsnmt.corpora.parallel_text import TRAIN, VALID, find_pair, pairs_of_split
 from zsnmt.distillation.data import binarise_few_lines, reverse
 from zsnmt.distillation.settings import SEED
-from zsnmt.distillation.synthetic_text import TRAIN, VALID
 from zsnmt.errors import InputError
 from zsnmt.files.locks import locked
 from zsnmt.files.records import write_json
@@ -27,8 +26,8 @@ from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.steps import Steps
 
-RECORD = "few_lines.json"
-SOURCES = {TRAIN: "training text", VALID: "validation text"}  # where lines come from
+RECORD_FILE = "few_lines.json"
+PART_NAMES = {TRAIN: "training text", VALID: "validation text"}  # where lines come from
 Lines = Sequence[tuple[str, str]]  # a sentence of each language
 
 
@@ -51,7 +50,7 @@ class FewLines(NamedTuple):
     @property
     def record(self) -> Path:
         """The file that says how many lines there are and where they come from."""
-        return self.text / RECORD
+        return self.text / RECORD_FILE
 
 
 def make_few_lines(steps: Steps, experiment: Experiment, number: int, *, trained: Sequence[str]) -> FewLines:
@@ -99,8 +98,8 @@ def write_few_lines(
         if source == VALID:
             for pair, lines in remaining_validation(text, languages, chosen).items():
                 write_pair(part, VALID, pair, lines=lines)
-        content = {"lines": number, "from": SOURCES[source], "pairs": [*map(str, chosen)]}
-        write_json(part / RECORD, content)
+        content = {"lines": number, "from": PART_NAMES[source], "pairs": [*map(str, chosen)]}
+        write_json(part / RECORD_FILE, content)
 
 
 def write_pair(folder: Path, split: str, pair: Direction, lines: Lines) -> None:
@@ -122,7 +121,9 @@ def choose_lines(
             return source, {pair: lines[:number] for pair, lines in found.items()}
         available[source] = found
     pair = next(pair for pair, lines in available[VALID].items() if len(lines) < number)
-    counts = " and ".join(f"{len(available[source][pair])} in its {name}" for source, name in SOURCES.items())
+    counts = " and ".join(
+        f"{len(available[source][pair])} in its {name}" for source, name in PART_NAMES.items()
+    )
     raise InputError(
         f"{text} has not {number} lines of {pair} apart from test sentences: {counts}; give fewer "
         "--few-lines, or add validation text between these languages"

@@ -7,10 +7,10 @@ from itertools import islice
 from pathlib import Path
 
 from zsnmt.corpora.overlap import held_out_sentences
-from zsnmt.corpora.parallel_text import find_pair
+from zsnmt.corpora.parallel_text import TRAIN, VALID, find_pair
 from zsnmt.distillation.filters import REASONS, Filters
 from zsnmt.distillation.settings import ANY
-from zsnmt.distillation.synthetic_text import RECORD, TRAIN, VALID, SyntheticText
+from zsnmt.distillation.synthetic_text import RECORD_FILE, SyntheticText
 from zsnmt.distillation.translation import PROGRAMS, read_programs, translate
 from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
@@ -75,7 +75,7 @@ def write_text(steps: Steps, synthetic: SyntheticText, directions: Sequence[Dire
                 each for each in read_programs(synthetic.translated_by(direction)) if each not in programs
             ]
         write_json(
-            part / RECORD,
+            part / RECORD_FILE,
             {
                 "teacher": synthetic.teacher.describe(),
                 **synthetic.settings.to_json(),

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from zsnmt.corpora.parallel_text import TRAIN
 from zsnmt.distillation.back_translation import write_back_translations
 from zsnmt.distillation.data import binarise_files, reverse
 from zsnmt.distillation.settings import BACK, BETWEEN
-from zsnmt.distillation.synthetic_text import TRAIN, SyntheticText
+from zsnmt.distillation.synthetic_text import SyntheticText
 from zsnmt.distillation.translation_pairs import write_translation_pairs
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import Direction, parse_direction

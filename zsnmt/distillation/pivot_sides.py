@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from zsnmt.corpora.parallel_text import TRAIN
 from zsnmt.distillation.data import binarise_files, link_data, reverse
 from zsnmt.distillation.settings import SOURCES, TARGETS
-from zsnmt.distillation.synthetic_text import TRAIN, SyntheticText
+from zsnmt.distillation.synthetic_text import SyntheticText
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.text.lines import write_lines

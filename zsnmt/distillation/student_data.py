@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from zsnmt.corpora.parallel_text import TRAIN
 from zsnmt.data.binarised_folder import shards_of
 from zsnmt.distillation.data import MAIN, binarise_synthetic, directions_by_use, reverse
 from zsnmt.distillation.few_lines import FewLines, make_few_lines
@@ -17,7 +18,7 @@ from zsnmt.distillation.pivot_sides import make_pivot_sides
 from zsnmt.distillation.sampling import SAMPLING_FILE, pairs_in, sampling_weights, tempered_share
 from zsnmt.distillation.settings import BETWEEN, BOTH, NONE, SELF, TARGETS, Distillation
 from zsnmt.distillation.student_options import option_words
-from zsnmt.distillation.synthetic_text import RECORD, TRAIN, SyntheticText, with_engine
+from zsnmt.distillation.synthetic_text import RECORD_FILE, SyntheticText, with_engine
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.distillation.translation_pairs import pairs_of_targets
 from zsnmt.errors import InputError
@@ -140,7 +141,7 @@ def make_synthetic_data(
         workers=cores(),
     )
     steps.make(text.folder, "data", text.data, work=binarise, inputs=[text.text, authentic], settings={})
-    counts = read_json(text.text / RECORD, AGAIN)["directions"]
+    counts = read_json(text.text / RECORD_FILE, AGAIN)["directions"]
     kept = [parse_direction(direction) for direction, number in counts.items() if number[TRAIN]]
     directions = directions_by_use(distillation.uses, kept)
     folders = {use: text.data / use for use in directions}
@@ -152,7 +153,7 @@ def make_synthetic_data(
         if not further:
             raise InputError(
                 f"--sides {distillation.sides} adds nothing to --sides {BOTH} here: the filters have left "
-                f"nothing for it, as {text.text / RECORD} counts; give --sides {BOTH}"
+                f"nothing for it, as {text.text / RECORD_FILE} counts; give --sides {BOTH}"
             )
         folders |= {name: folder for name, (folder, _) in further.items()}
         directions |= {name: of_name for name, (_, of_name) in further.items()}
@@ -187,7 +188,7 @@ def sampled_sizes(data: StudentData) -> dict[str, float]:
 def record_use(run: Path, distillation: Distillation, folder: Path, *, remedy: str) -> None:
     """Write the synthetic.json of the text in a folder into a run, with how the run uses that text."""
     used = {"sides": distillation.sides, "share": distillation.share, "folder": str(folder.resolve())}
-    write_json(run / RECORD, read_json(folder / "text" / RECORD, remedy) | used)
+    write_json(run / RECORD_FILE, read_json(folder / "text" / RECORD_FILE, remedy) | used)
 
 
 def options_of_data(run: Path, distillation: Distillation, data: StudentData) -> list[str]:

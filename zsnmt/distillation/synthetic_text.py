@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
+from zsnmt.corpora.parallel_text import TRAIN, find_pair, pairs_of_split
 from zsnmt.decoding.options import AUTO, CTRANSLATE2, PYTORCH
 from zsnmt.distillation.filters import Row
 from zsnmt.distillation.selection import Selection, select_lines
@@ -27,8 +27,7 @@ from zsnmt.training.experiment import Experiment
 
 logger = logging.getLogger(__name__)
 
-RECORD = "synthetic.json"
-TRAIN, VALID = "train", "valid"
+RECORD_FILE = "synthetic.json"
 
 
 @dataclass(frozen=True)
@@ -168,7 +167,7 @@ def with_engine(text: SyntheticText) -> SyntheticText:
     """
     settings, run = text.settings, text.teacher.run
     choice = engine_for(run, filter(None, [settings.way]), settings.engine)
-    older = (text.text / RECORD).is_file()  # made to the end by `auto`
+    older = (text.text / RECORD_FILE).is_file()  # made to the end by `auto`
     if settings.engine.engine != AUTO or older:
         return text
     engines = [PYTORCH] if choice.engine != AUTO or choice.beside else [PYTORCH, CTRANSLATE2]

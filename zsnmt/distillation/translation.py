@@ -11,8 +11,8 @@ from typing import NamedTuple
 import torch
 from tqdm import tqdm
 
-from zsnmt.corpora.parallel_text import find_pair
-from zsnmt.distillation.synthetic_text import TRAIN, SyntheticText
+from zsnmt.corpora.parallel_text import TRAIN, find_pair
+from zsnmt.distillation.synthetic_text import SyntheticText
 from zsnmt.distillation.teacher import Interpreter
 from zsnmt.files.blocks import writing_blocks
 from zsnmt.files.checksums import checksum_of

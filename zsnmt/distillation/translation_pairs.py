@@ -12,8 +12,9 @@ from pathlib import Path
 
 from zsnmt.corpora.cleaning import are_unlike
 from zsnmt.corpora.overlap import normalise
+from zsnmt.corpora.parallel_text import TRAIN
 from zsnmt.distillation.filters import lengths_of
-from zsnmt.distillation.synthetic_text import TRAIN, SyntheticText
+from zsnmt.distillation.synthetic_text import SyntheticText
 from zsnmt.languages import Direction
 from zsnmt.text.lines import write_lines
 from zsnmt.text.pipeline import TextPipeline

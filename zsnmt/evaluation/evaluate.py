@@ -20,7 +20,7 @@ from zsnmt.errors import InputError
 from zsnmt.evaluation.earlier_translations import comparable_ways
 from zsnmt.evaluation.hypotheses import (
     FIRST_HALVES,
-    SOURCES,
+    SOURCE_CHECKSUMS,
     Hypotheses,
     Job,
     Pair,
@@ -182,7 +182,7 @@ class Evaluation:
 
     def hypotheses(self, folder: Path) -> "Decoded":
         """The hypotheses in a folder, with what they are made with."""
-        sources = {SOURCES: self.text.checksums()}
+        sources = {SOURCE_CHECKSUMS: self.text.checksums()}
         by_run = partial(Hypotheses, folder, settings=self.own | sources, translator=self.translator)
         by_pivot = partial(
             Hypotheses, folder, settings=self.decoding | sources, translator=self.translators[-1]

@@ -24,12 +24,12 @@ logger = logging.getLogger(__name__)
 
 FIRST_HALVES = (INTO_PIVOT, INTO_OWN_PIVOT)  # ways that no score is of
 Pair = tuple[Sequence[str], Sequence[str]]  # the sources and references of a direction
-SOURCES = "sources"  # the checksum of the sources of each direction, where that is known
+SOURCE_CHECKSUMS = "sources"  # the checksum of the sources of each direction, where that is known
 SECONDS = "seconds"  # of processors, by the name of a file, beside what the files are made with
 RECORD_KINDS = {
     CHECKSUMS: Mapping[str, str] | None,
     SECONDS: Mapping[str, float] | None,
-    SOURCES: Mapping[str, str] | None,
+    SOURCE_CHECKSUMS: Mapping[str, str] | None,
 }
 
 
@@ -50,7 +50,7 @@ class Hypotheses:
         found = {path.name: sha256(path) for path in there}
         known = read_settings(self.record)
         checksums = known.get(CHECKSUMS, found)
-        apart = {CHECKSUMS: None, SECONDS: None, SOURCES: None}
+        apart = {CHECKSUMS: None, SECONDS: None, SOURCE_CHECKSUMS: None}
         made_so = known | apart == json.loads(json.dumps(self.settings)) | apart
         checksums = {
             name: checksum
@@ -116,7 +116,7 @@ def sources_of(settings: Mapping) -> Mapping[str, str]:
     """The checksums of the sources that hypotheses were made of, by direction; none where those are not
     known.
     """
-    return settings.get(SOURCES) or {}
+    return settings.get(SOURCE_CHECKSUMS) or {}
 
 
 def read_settings(record: Path) -> dict:

@@ -56,7 +56,7 @@ def split_systems(value: str) -> tuple[str, ...]:
     return check_systems(value.split())
 
 
-LAYERS = two_layers, "it must be two different layers, like 0 8"
+TWO_LAYERS = two_layers, "it must be two different layers, like 0 8"
 SHARE = check_share, "it must be a number from 0 to 1, like 0.05"
 TREEBANKS = split_treebanks, WITHOUT_QUOTES
 SYSTEMS = split_systems, ""
@@ -102,7 +102,7 @@ class StudyConfig:
     vocabulary: int = setting(WHOLE, "symbols of a language", 2048)
     shift_specials: bool = setting(YES, "the copy has special symbols of its own", False)
     most_pieces: int = setting(WHOLE, "longer lines are left out; 0 is for none", 0)
-    layers: tuple[int, int] = setting(LAYERS, "layers of retrieval and translation", (0, 8))
+    layers: tuple[int, int] = setting(TWO_LAYERS, "layers of retrieval and translation", (0, 8))
     model: tuple[str, ...] = setting(FAIRSEQ_OPTIONS, "options of fairseq-train for the model", ())
     training: tuple[str, ...] = setting(FAIRSEQ_OPTIONS, "options of fairseq-train for the training", ())
     epochs: int = setting(WHOLE, "epochs of every run; 0 leaves the length to TRAINING", 0)

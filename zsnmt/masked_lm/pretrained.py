@@ -21,7 +21,7 @@ TABLES = {  # of a folder of .npy files, and how their names end in the files of
     "query": "encoder.layer.0.attention.self.query.weight",
     "key": "encoder.layer.0.attention.self.key.weight",
 }
-FEWEST = 6  # positions: the first, which is left out, and two chunks that are not the same, shifted by 1
+FEWEST_POSITIONS = 6  # the first, which is left out, and two chunks that are not the same, shifted by 1
 WORDS = (  # frequent ones of English, whole in the vocabularies of most models
     "the of and to in a is that for it was on as with be by he at from his or are had an this not have but "
     "which they you were her one all she there would their we"
@@ -120,12 +120,12 @@ def measure_positions(model: Pretrained, dimensions: int) -> dict:
     along their `dimensions` largest directions, which hold the shares `kept`.
 
     The first position is left out: it is that of the token that stands for the sentence. Raises `InputError`
-    for fewer than `FEWEST` positions.
+    for fewer than `FEWEST_POSITIONS` positions.
     """
-    if len(model.positions) < FEWEST:
+    if len(model.positions) < FEWEST_POSITIONS:
         raise InputError(
             f"{model.name} has {len(model.positions)} positions to measure, too few for two chunks and an "
-            f"offset; take {FEWEST} or more"
+            f"offset; take {FEWEST_POSITIONS} or more"
         )
     tables = {"procrustes": model.positions[1:]}
     if model.key is not None:

@@ -22,7 +22,7 @@ from zsnmt.probing.steps import (
     ProbeSteps,
 )
 from zsnmt.report.probes.folder import FOLDER as PROBES
-from zsnmt.report.probes.folder import RECORD
+from zsnmt.report.probes.folder import RECORD_FILE
 from zsnmt.runs.commands import recipe_command
 from zsnmt.runs.folder import MODEL_FILE, check_trained, read_record
 from zsnmt.training.steps import MARKERS, Steps
@@ -54,7 +54,13 @@ def probe_run(steps: Steps, run: Path, probing: Probing, keep_states: bool = Fal
         work = partial(make_probes, steps, run, text, probing, keep_states)
         inputs = [run / MODEL_FILE, text]
         steps.make(
-            run, "probe", run / PROBES / RECORD, work=work, inputs=inputs, settings=settings, take_older=False
+            run,
+            "probe",
+            run / PROBES / RECORD_FILE,
+            work=work,
+            inputs=inputs,
+            settings=settings,
+            take_older=False,
         )
     files = [run / PROBES / name for name in PRINTED_TABLES]
     return [file.read_text(encoding="utf-8").rstrip("\n") for file in files if file.is_file()]

@@ -16,7 +16,7 @@ FOLDER = "confidence"  # of what is kept of a config
 RANKING = {"spearman": float, "interval": [float]}
 FIGURES = {"mean_log_probability": "by mean log-probability", "agreement": "by agreement with the pivot"}
 MEASURED = {"kind": str, "chrf": float, "mean_log_probability": RANKING}
-RECORD = {
+RECORD_KINDS = {
     "config": str,
     "system": str,
     "seed": int,
@@ -31,7 +31,7 @@ AGAIN = "measure the run again with zsnmt confidence RUN"
 
 def keep_confidence(run: Path, folder: Path) -> Path:
     """Keep the record of a run; returns where."""
-    record = read_json(run / CONFIDENCE_FILE, AGAIN, RECORD)
+    record = read_json(run / CONFIDENCE_FILE, AGAIN, RECORD_KINDS)
     name = f"{plain_name(record['system'])}.seed{record['seed']}.json"
     return keep(record, folder / plain_name(record["config"]) / FOLDER / name)
 
@@ -88,7 +88,7 @@ def provenance(record: Mapping[str, Any]) -> str:
 def confidence_block(folder: Path, config: str) -> str:
     """The tables of what is kept of a config."""
     paths = kept_files(folder / config / FOLDER, "measures of confidence; add runs that have some")
-    return confidence_tables([read_json(path, KEEP_AGAIN, RECORD) for path in paths])
+    return confidence_tables([read_json(path, KEEP_AGAIN, RECORD_KINDS) for path in paths])
 
 
 MAKERS: dict[str, Maker] = {f":{FOLDER}": confidence_block}

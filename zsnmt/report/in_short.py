@@ -10,6 +10,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from zsnmt.errors import InputError
+from zsnmt.files.project import RESULTS
 from zsnmt.languages import ZERO_RESOURCE
 from zsnmt.report import figures, scatters
 from zsnmt.report.adaptation import new_language_table
@@ -28,9 +29,8 @@ from zsnmt.report.studies.grid import main_effects_table, remedy_gains
 from zsnmt.report.systems import systems_table
 from zsnmt.report.table import Cell, Measured, Table, join_sentences, markdown_rows, spread_note
 from zsnmt.runs.scores import Scores
-from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS, WORDS
+from zsnmt.runs.systems import BASELINE, DIRECT_STUDENT, RESIDUAL, STUDENTS, WORDS
 
-RESULTS = "docs/results"  # as documents beside README.md link to it
 GRID = "word_orders"  # on which the grid of remedies was run
 BLEU = "BLEU, means over directions"
 OFF_TARGET = "off-target: share of outputs in another language than asked for"
@@ -48,7 +48,6 @@ DRAWN_PROBES = "probe_accuracy", "probe_similarity"  # the drawings of probes th
 # The control of students: the same updates without synthetic text.
 CONTINUED_BASELINE = f"{BASELINE.name}_{STUDENTS['none']}"
 DEEPER = f"{BASELINE.name}_deep_words"
-DIRECT_STUDENT = f"{BASELINE.name}_direct"  # of zsnmt direct
 CANDIDATES = {  # systems to choose from, in words
     BASELINE.name: "baseline",
     RESIDUAL.name: "residual removed",

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from zsnmt.languages import FEW_SHOT, KINDS, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
 from zsnmt.report import figures, scatters
 from zsnmt.report.comparability import not_supervised
-from zsnmt.report.examples import MOST, Example
+from zsnmt.report.examples import MOST, Example, examples
 from zsnmt.report.finding import finding
-from zsnmt.report.formats import TABLE_FORMATS
+from zsnmt.report.formats import EXAMPLES, EXAMPLES_SEED, TABLE_FORMATS
 from zsnmt.report.html import drawn_maps, inline_figures, templates, write
 from zsnmt.report.marks import marked
 from zsnmt.report.notes import signature_note
@@ -57,8 +57,22 @@ KIND_NOTES = {
 TEMPLATES = templates(Path(__file__).parent)
 
 
-def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], examples_seed: int) -> str:
-    """The HTML page of runs that can be compared, with examples from `zsnmt.report.examples`."""
+def write_page(
+    output: Path,
+    runs: Sequence[Run],
+    *,
+    number: int = EXAMPLES,
+    seed: int = EXAMPLES_SEED,
+    text: Path | None = None,
+) -> None:
+    """Write the page of runs that can be compared, with `number` examples of each direction, chosen by a
+    seed. `text`: see `zsnmt.report.examples.examples`.
+    """
+    write(output, page(runs, examples(runs, number, seed, text=text), seed).encode("utf-8"))
+
+
+def page(runs: Sequence[Run], shown: Mapping[Direction, Sequence[Example]], examples_seed: int) -> str:
+    """The HTML page of runs that can be compared, with the examples that are `shown`, chosen by a seed."""
     all_scores = [run.scores for run in runs]
     first, made = all_scores[0], tables(all_scores)
     probed, probed_otherwise = comparable(probes_of(runs))
@@ -97,11 +111,11 @@ def page(runs: Sequence[Run], examples: Mapping[Direction, Sequence[Example]], e
         probed_otherwise=probed_otherwise,
         confusions=drawn_maps(confusion_maps(probed), "a table below"),
         unprobed=", ".join(run.scores.name for run in runs if not has_probes(run.folder)),
-        examples=examples,
-        linked={str(direction) for direction in examples},
+        examples=shown,
+        linked={str(direction) for direction in shown},
         examples_seed=examples_seed,
-        left_out=left_out_note(all_scores, examples),
-        marks=marks_note(first, examples),
+        left_out=left_out_note(all_scores, shown),
+        marks=marks_note(first, shown),
         others=others,
         kinds_note="; ".join(note for kind, note in KIND_NOTES.items() if kind in groups),
         kinds=kind_names(all_scores),

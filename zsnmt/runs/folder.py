@@ -35,7 +35,7 @@ RECORD_FILE, CONFIG_FILE = "run.json", "config.conf"
 CHECKPOINTS, HYPOTHESES, PIPELINE_FOLDER = "checkpoints", "hypotheses", "pipeline"  # folders in a run
 # Directions of which run.json says how they were learned.
 DIRECTION_LISTS = SYNTHETIC, FEW = "synthetic", "few_shot"
-RECORD = {  # what run.json says
+RECORD_KINDS = {  # what run.json says
     **dict.fromkeys(("config", "system", "text"), str),
     "seed": int,
     **dict.fromkeys(("command", "commit", "training_text"), str | None),
@@ -88,7 +88,7 @@ def read_record(run: Path) -> dict:
     """What run.json says of a run; `InputError` if there is none."""
     if not (run / RECORD_FILE).exists() and not (run / PIPELINE_FOLDER).is_dir():
         raise no_run(run)
-    return read_json(run / RECORD_FILE, "make a run folder with zsnmt train", RECORD)
+    return read_json(run / RECORD_FILE, "make a run folder with zsnmt train", RECORD_KINDS)
 
 
 def piece_counts(run: Path) -> dict[str, Counter[str]]:

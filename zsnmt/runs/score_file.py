@@ -20,7 +20,7 @@ SCORES_FILE = "scores.json"
 FORMAT = 2  # those of format 1 do not say so; they have the way in place of the kind (`"kind": "pivot"`)
 OLD_MEANS = ("intervals", "resampled")  # of format 1, by kind
 LISTS = {"results": "directions", "before": "before"}  # of results, by their names in score files
-RECORD = [each for each in fields(Scores) if each.name not in (*LISTS, "means", "others")]
+RECORDED = [each for each in fields(Scores) if each.name not in (*LISTS, "means", "others")]
 SHOWN = {  # what tables show of it besides, as far as there is a kind for it
     LISTS["results"]: Sequence[Mapping],
     "signatures": {"bleu": str, "off_target": str},
@@ -65,7 +65,7 @@ def write_score_file(path: Path, scores: Scores) -> None:
 
 def record_fields(record: Mapping) -> dict:
     """What a record says, as arguments of `Scores`: what `Scores` does not know is in `others`."""
-    known = {each.name for each in RECORD}
+    known = {each.name for each in RECORDED}
     return {
         **{name: value for name, value in record.items() if name in known},
         "others": {name: value for name, value in record.items() if name not in known},
@@ -74,9 +74,11 @@ def record_fields(record: Mapping) -> dict:
 
 def parse_scores(content: Mapping) -> Scores:
     """The scores that the JSON of a score file holds; an error that `damage_of` knows where it is not one."""
-    required = {each.name for each in RECORD if each.default is MISSING and each.default_factory is MISSING}
+    required = {each.name for each in RECORDED if each.default is MISSING and each.default_factory is MISSING}
     hints = hints_of(Scores)
-    kinds = {each.name: hints[each.name] for each in RECORD if each.name in content or each.name in required}
+    kinds = {
+        each.name: hints[each.name] for each in RECORDED if each.name in content or each.name in required
+    }
     check_kinds({"overlap": {}, **content}, kinds | SHOWN)
     if content.get("adapted_from"):
         check_kinds(
@@ -103,7 +105,7 @@ def hints_of(kind: type) -> Mapping[str, object]:
 
 def content_of(scores: Scores) -> dict:
     """The JSON of a score file."""
-    record = {each.name: getattr(scores, each.name) for each in RECORD}
+    record = {each.name: getattr(scores, each.name) for each in RECORDED}
     return {
         "format": FORMAT,
         **{name: value for name, value in record.items() if value not in (None, {})},

@@ -53,6 +53,7 @@ STUDENTS = {  # ends of their names, by what they learn of a teacher's translati
     "all": "distilled_all",
     "between": "distilled_between",
 }
+DIRECT_STUDENT = f"{BASELINE.name}_direct"  # of zsnmt direct
 WORDS = "words"  # in the names of students that learn what their teacher says of each piece
 # Those that a config of any number of languages can have.
 STUDIED = {sides: name for sides, name in STUDENTS.items() if sides != "between"}

@@ -11,7 +11,7 @@ from zsnmt.modules.target_language import TargetLanguage
 from zsnmt.seams.layers import chosen_layers
 from zsnmt.seams.options import refuse_without
 
-LAYERS = "--encoder-target-language-layers"
+LAYERS_OPTION = "--encoder-target-language-layers"
 NONE, UPPER = "none", "top2"
 DEFAULTS = {"encoder_target_language": NONE, "encoder_target_language_layers": UPPER}
 
@@ -24,7 +24,7 @@ def add_options(add: Callable) -> None:
         "which must stand on the source; the other layers do not see the tag",
     )
     add(
-        LAYERS,
+        LAYERS_OPTION,
         metavar="LAYERS",
         help="the layers that are told: top2 (4 and 5 of 5), middle, or numbers",
     )
@@ -43,8 +43,8 @@ def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
         )
     encoder = model.encoder
     encoder.target_language = TargetLanguage(sides.index("target"), encoder.padding_idx)
-    chosen = chosen_layers(args.encoder_target_language_layers, len(encoder.layers), LAYERS)
+    chosen = chosen_layers(args.encoder_target_language_layers, len(encoder.layers), LAYERS_OPTION)
     if not chosen:
-        raise InputError(f"{LAYERS} none tells no layer; name some, or tell none")
+        raise InputError(f"{LAYERS_OPTION} none tells no layer; name some, or tell none")
     for number in chosen:
         encoder.layers[number - 1].is_told = True

@@ -24,7 +24,7 @@ from zsnmt.training.config_file import (
     setting,
 )
 
-SOURCES = ("TEXT", "SYNTHETIC", "MULTIWAY", "RELEASE")
+TEXT_KEYS = ("TEXT", "SYNTHETIC", "MULTIWAY", "RELEASE")
 LIMITS = parse_limits, ""
 CLEANING = parse_cleaning, ""
 
@@ -152,12 +152,12 @@ def read_config(path: Path, variables: Mapping[str, str]) -> Config:
     Raises `InputError` for a file that breaks a rule.
     """
     file = ConfigFile(path, keys_of(Config), variables)
-    given = [key for key in SOURCES if file.value(key)]
+    given = [key for key in TEXT_KEYS if file.value(key)]
     if not file.value("LANGUAGES"):
         file.refuse("LANGUAGES", "does not set LANGUAGES, the language codes with the pivot first")
     if len(given) != 1:
         file.refuse(
-            (given or SOURCES)[-1],
+            (given or TEXT_KEYS)[-1],
             f"must say where text comes from by exactly one of TEXT, SYNTHETIC, MULTIWAY and RELEASE; "
             f"it sets {' and '.join(given) or 'none of them'}",
         )

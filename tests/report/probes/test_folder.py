@@ -15,7 +15,7 @@ from zsnmt.report.probes.folder import (
     FIGURES,
     LATER_PROBE_KEYS,
     PROBE_KEYS,
-    RECORD,
+    RECORD_FILE,
     RUN_KEYS,
     SIMILARITY,
     ClassifierRow,
@@ -211,8 +211,8 @@ def test_a_missing_table_and_a_damaged_record_are_named(folders):
     assert f"{CONFUSION} in {folder} has the columns none, not layer, language" in refused(folders)
     (folder / SIMILARITY).unlink()
     assert SIMILARITY in refused(folders)
-    (folder / RECORD).write_text("{")
-    assert f"{folder / RECORD} is damaged" in refused(folders)
+    (folder / RECORD_FILE).write_text("{")
+    assert f"{folder / RECORD_FILE} is damaged" in refused(folders)
 
 
 @pytest.mark.parametrize("key", [*RUN_KEYS, *PROBE_KEYS])

@@ -14,13 +14,12 @@ from pathlib import Path
 from zsnmt.corpora.cleaning import LONGEST
 from zsnmt.corpora.overlap import held_out_sentences, normalise
 from zsnmt.corpora.own_text.languages import Pair
-from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
+from zsnmt.corpora.parallel_text import FEWEST_TO_TEST, find_pair, pairs_of_split
 from zsnmt.errors import InputError
 from zsnmt.text.lines import iterate_lines, write_lines
 
 SHARE = 20  # at most one sentence pair in so many becomes a test set, and as many a validation set
 LOOKED_AT = 4  # times as many as a set has, since some have a sentence of another set
-FEWEST = 150  # sentences that two languages share for a test set of their own: with fewer a score says little
 
 
 def hold_out(text: Path, languages: Sequence[str], most: int, seed: int = 1) -> None:
@@ -115,7 +114,7 @@ def shared(
     of_language = {language: dict(rows.get((pivot, language), ())) for language in others}
     for one, other in combinations(others, 2):
         common = [sentence for sentence in of_language[one] if sentence in of_language[other]]
-        fewest = min(FEWEST, len(of_language[one]), len(of_language[other]))
+        fewest = min(FEWEST_TO_TEST, len(of_language[one]), len(of_language[other]))
         if common and len(common) >= fewest and (one, other) not in rows:
             yield (one, other), [(of_language[one][each], of_language[other][each]) for each in common]
 

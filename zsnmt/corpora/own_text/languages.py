@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from zsnmt.corpora.own_text.table import Row, Table
+from zsnmt.corpora.parallel_text import FEWEST_TO_TRAIN
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
 
 ENGLISH = "en"
-FEWEST_TO_TRAIN = 100  # sentence pairs that a language needs to be learned, and some to be held out
 Pair = tuple[str, str]
 
 

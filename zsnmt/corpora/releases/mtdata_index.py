@@ -29,7 +29,7 @@ from zsnmt.text.lines import is_blank
 
 logger = logging.getLogger(__name__)
 
-RECORD = "sources.json"
+RECORD_FILE = "sources.json"
 NEAR = 5  # IDs that are offered in place of one that is unknown
 NOT_UTF8 = "\ufffd"  # which mtdata puts in the place of bytes that are not
 MOST_NOT_UTF8 = 0.1  # of the rows of a corpus
@@ -64,7 +64,7 @@ def fetch_indexed(
         write_parallel_text([*tables.values()], part, chosen)
         if held_out:
             hold_out(part, chosen, held_out)
-        write_json(part / RECORD, describe(entries))
+        write_json(part / RECORD_FILE, describe(entries))
         pairs = {split: pairs_of_split(part, split, chosen) for split in SPLITS}
         return {
             split: check_corpus(part, of_split, [split])[split]

@@ -14,7 +14,7 @@ from itertools import combinations
 from pathlib import Path
 
 from zsnmt.corpora.overlap import normalise
-from zsnmt.corpora.parallel_text import check_corpus
+from zsnmt.corpora.parallel_text import FEWEST_TO_TEST, check_corpus
 from zsnmt.corpora.releases.iso_639 import three_letters
 from zsnmt.corpora.releases.release import (
     MissingFiles,
@@ -25,8 +25,6 @@ from zsnmt.corpora.releases.release import (
 )
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
-
-FEWEST = 150  # of a pair without the pivot: with fewer lines a score says little
 
 Pair = tuple[str, str]
 
@@ -147,11 +145,14 @@ def shuffle(rows: list[Pair], pair: Pair, seed: int) -> list[Pair]:
 
 def is_tested(pair: Pair, rows: Sequence[Pair]) -> bool:
     """Whether a pair without the pivot has lines enough; the log says where it has not."""
-    if len(rows) < FEWEST:
+    if len(rows) < FEWEST_TO_TEST:
         logger.warning(
-            "%s has %d sentence pairs, fewer than %d: it is not tested", "-".join(pair), len(rows), FEWEST
+            "%s has %d sentence pairs, fewer than %d: it is not tested",
+            "-".join(pair),
+            len(rows),
+            FEWEST_TO_TEST,
         )
-    return len(rows) >= FEWEST
+    return len(rows) >= FEWEST_TO_TEST
 
 
 def leave_out(

@@ -22,7 +22,7 @@ from zsnmt.files.records import damage_of, read_json
 from zsnmt.inference.export.formats import FORMATS
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.folder import PIPELINE_FOLDER
-from zsnmt.runs.folder import RECORD as OF_RUN
+from zsnmt.runs.folder import RECORD_KINDS as KINDS_OF_RUN
 from zsnmt.text.dictionary import Dictionary
 from zsnmt.text.pipeline import PIPELINE_FILE, TextPipeline
 
@@ -31,13 +31,13 @@ OLD_FORMAT = 1  # in records of a time when all exports were for CTranslate2
 REMEDY = "export the run again with zsnmt export"
 CHECKSUM = "checksum"  # in a record: that of all else, but for what is added to it later
 PLACES = "checked_on"  # what is added: the kinds of processors
-RECORD = {  # what export.json says
+RECORD_KINDS = {  # what export.json says
     **dict.fromkeys(("quantization", "language_tags", "model"), str),
     **dict.fromkeys(("languages", "trained"), Sequence[str]),
     **dict.fromkeys(("max_source_positions", "max_target_positions"), int),
     "files": Mapping[str, str],
     PLACES: Sequence[Mapping] | None,
-    "run": OF_RUN,
+    "run": KINDS_OF_RUN,
 }
 
 
@@ -66,7 +66,7 @@ def describe_export(folder: Path) -> dict:
     if record.get("format") not in FORMATS:
         raise InputError(f"{folder / EXPORT_FILE} is of another version of the toolkit; {REMEDY}")
     with damage_of(folder / EXPORT_FILE, REMEDY):
-        check_kinds(record, RECORD)
+        check_kinds(record, RECORD_KINDS)
     return record
 
 

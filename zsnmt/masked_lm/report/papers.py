@@ -23,14 +23,14 @@ from zsnmt.report.papers.published import RAVISHANKAR
 from zsnmt.report.papers.tables import kept_block
 from zsnmt.report.scores import short_commit
 
-LAYERS = "0", "8"  # that the paper scores
+PAPER_LAYERS = "0", "8"  # that the paper scores
 COLUMNS = (
     FULL,
     FIRST,
     *(
         Column(f"{measure}, layer {layer}", measure, layer_accuracy(measure, layer))
         for measure in ("retrieval", "translation")
-        for layer in LAYERS
+        for layer in PAPER_LAYERS
     ),
     ML_SCORE,
 )
@@ -38,7 +38,7 @@ COLUMNS = (
 
 def bilingual(run: dict) -> bool:
     """Whether a run has two languages, scored in the paper's layers."""
-    return run["condition"] != NONE and {*LAYERS} <= {*run["retrieval"]}
+    return run["condition"] != NONE and {*PAPER_LAYERS} <= {*run["retrieval"]}
 
 
 def encodings(runs: Sequence[dict]) -> Rows:

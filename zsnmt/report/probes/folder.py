@@ -18,7 +18,7 @@ from zsnmt.report.comparability import check_alike
 from zsnmt.report.scores import Run
 from zsnmt.text.lines import read_lines
 
-FOLDER, RECORD = "probes", "record.json"
+FOLDER, RECORD_FILE = "probes", "record.json"
 TABLES = SIMILARITY, FIGURES, CLASSIFIERS, CONFUSION = (
     "similarity.tsv",
     "layer_figures.tsv",  # which probes without stored states lack, and older ones
@@ -136,13 +136,13 @@ def comparable(found: Sequence[Probes]) -> tuple[list[Probes], str]:
 
 def has_probes(run: Path) -> bool:
     """Whether a run was probed to the end."""
-    return (run / FOLDER / RECORD).is_file()
+    return (run / FOLDER / RECORD_FILE).is_file()
 
 
 def read(run: Path) -> dict:
     """The record of a run's probes, with the lines of each table by the name of its file."""
     folder = run / FOLDER
-    record = read_json(folder / RECORD, f"make it with zsnmt probe {run}")
+    record = read_json(folder / RECORD_FILE, f"make it with zsnmt probe {run}")
     return record | {
         name: read_lines(folder / name) for name in TABLES if name == CLASSIFIERS or (folder / name).is_file()
     }

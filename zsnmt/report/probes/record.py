@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from zsnmt.analysis.state_folder import RECORD, STATES_FILE
+from zsnmt.analysis.state_folder import RECORD_KINDS, STATES_FILE
 from zsnmt.files.records import read_json, write_json
-from zsnmt.report.probes.folder import RECORD as PROBE_RECORD
+from zsnmt.report.probes.folder import RECORD_FILE
 from zsnmt.runs.folder import commit, read_record, versions
 
 COPIED_KEYS = ("config", "system", "seed")
@@ -22,12 +22,11 @@ def write_probe_record(
     `held_out_lines` and `train_lines` are of each language, by language where they differ. Raises
     `InputError` for a missing or damaged run.json or states.json.
     """
+    kinds = RECORD_KINDS | {"removed_layers": Sequence[int]}
     made, compared, measured, trained = (
         read_record(run),
         *(
-            read_json(
-                folder / STATES_FILE, "make the states again", RECORD | {"removed_layers": Sequence[int]}
-            )
+            read_json(folder / STATES_FILE, "make the states again", kinds)
             for folder in (states, held_out, training)
         ),
     )
@@ -35,4 +34,4 @@ def write_probe_record(
     record |= {"held_out_text": measured["text"], "held_out_lines": measured["sentences"]}
     record |= {"training_text": trained["text"], "train_lines": trained["sentences"], **settings}
     record |= {"commit": commit(), "versions": versions()}
-    write_json(probes / PROBE_RECORD, record)
+    write_json(probes / RECORD_FILE, record)
