@@ -26,14 +26,8 @@ ALIKE = (
 
 def test_a_dry_run_prints_each_system_once_a_seed_and_trains_nothing(tiny):
     before = {*tiny.runs.rglob("*")}
-    elsewhere = (
-        "li_table_1",
-        "clip_distance",
-        "base_grid",
-        "blocks_grid",
-        "stage_two",
-        "remedies_together",
-    )  # other options; as many systems again
+    # Other options; as many systems again.
+    elsewhere = ("li_table_1", "clip_distance", "base_grid", "blocks_grid", "stage_two", "remedies_together")
     studies = [study for study in STUDIES if study not in elsewhere]
     shown = run_command(
         "recipes/ablate.sh", tiny.config, *studies, "--seeds", "1", "2", "--dry-run", runs=tiny.runs

@@ -61,12 +61,8 @@ SCORED = [
 FOUND_TWICE = {
     "word_orders": {"svo-vso1": 2}
 }  # the made sentences that stand in a held-out set too, but for the last mark
-SCORING = (
-    "tokenisation",
-    "subword_type",
-    "mark_tokens",
-    "normalise_references",
-)  # what it depends on, besides CORPUS
+# What it depends on, besides CORPUS.
+SCORING = ("tokenisation", "subword_type", "mark_tokens", "normalise_references")
 KINDS = {
     "raw": ("raw", "raw"),
     "moses": ("moses", "moses"),

@@ -12,7 +12,7 @@ from zsnmt.console import WrongUse
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
-from zsnmt.distillation.distill import check_places, default_name, distill_rounds
+from zsnmt.distillation.rounds import check_places, default_name, distill_rounds
 from zsnmt.distillation.settings import SIDES, Distillation, SyntheticSettings
 from zsnmt.distillation.student_options import stretch
 from zsnmt.errors import InputError

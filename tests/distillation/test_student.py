@@ -10,7 +10,8 @@ from fairseq.data import SampledMultiDataset
 from tests.conftest import ROOT
 from tests.data.test_tagged_pairs import pairs
 from zsnmt.decoding.methods.settings import parse_method
-from zsnmt.distillation import distill, lesson
+from zsnmt.distillation import lesson
+from zsnmt.distillation import rounds as in_turn
 from zsnmt.distillation.growth import check_growth, deeper_options
 from zsnmt.distillation.sampling import sampling_weights
 from zsnmt.distillation.settings import Distillation, SyntheticSettings
@@ -178,7 +179,7 @@ def test_a_schedule_that_nobody_can_stretch_is_refused_before_anything_is_made(t
     """Its end is counted in updates, and the teacher's log does not say how many an epoch has."""
     checks = dict.fromkeys(("check_languages", "check_going_on"), lambda *_, **__: None)
     vars(teacher).update(checks, record={"system": "x", "seed": 1})
-    for module in (distill, lesson):
+    for module in (in_turn, lesson):
         monkeypatch.setattr(module, "Teacher", lambda *_: teacher)
     monkeypatch.setattr(lesson, "prepare_data", lambda *_: pytest.fail("data are made"))
     own = {
@@ -189,7 +190,7 @@ def test_a_schedule_that_nobody_can_stretch_is_refused_before_anything_is_made(t
     }
     experiment = Experiment(SimpleNamespace(**vars(CONFIG), **own), Path("x.conf"), teacher.run / "x")
     with pytest.raises(InputError, match="--epochs 4: the schedule counts updates"):
-        distill.distill_rounds(
+        in_turn.distill_rounds(
             Steps("distill"),
             experiment,
             Distillation(teacher.run / "teacher", epochs=4),
@@ -204,7 +205,7 @@ def test_a_schedule_that_nobody_can_stretch_is_refused_before_anything_is_made(t
 def in_rounds(teacher, monkeypatch):
     """What students of some rounds would be made with: their settings and the rest, for each."""
     vars(teacher).update(record={"system": "x", "seed": 1})
-    monkeypatch.setattr(distill, "Teacher", lambda *_: teacher)
+    monkeypatch.setattr(in_turn, "Teacher", lambda *_: teacher)
     config = SimpleNamespace(**vars(CONFIG), word_level=0.0)
     experiment = Experiment(config, Path("x.conf"), teacher.run / "x")
 
@@ -215,8 +216,8 @@ def in_rounds(teacher, monkeypatch):
             made.append((chosen, how))
             return Path(how["name"])
 
-        monkeypatch.setattr(distill, "distill_run", distill_run)
-        distill.distill_rounds(
+        monkeypatch.setattr(in_turn, "distill_run", distill_run)
+        in_turn.distill_rounds(
             Steps("distill"), experiment, chosen, rounds=rounds, name=name, seed=None, words=words
         )
         return made

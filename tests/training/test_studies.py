@@ -10,7 +10,7 @@ from fairseq.modules import LearnedPositionalEmbedding, SinusoidalPositionalEmbe
 
 from zsnmt.criterions.zs_cross_entropy import TERMS
 from zsnmt.decoding.methods.settings import parse_ways
-from zsnmt.distillation.distill import default_name
+from zsnmt.distillation.rounds import default_name
 from zsnmt.distillation.settings import SIDES, Distillation
 from zsnmt.errors import InputError
 from zsnmt.models.zs_transformer import ZeroShotTransformer

@@ -23,12 +23,8 @@ from zsnmt.training.fairseq_train import given_values, options_of
 
 Options = dict[str, str | int | float]
 VALIDATED, ON_ZERO_SHOT = "--valid-lang-pairs", "--early-stopping-on-zero-shot"
-ROUNDING = (
-    "fp16",
-    "bf16",
-    "memory_efficient_fp16",
-    "memory_efficient_bf16",
-)  # options that would change old weights
+# Options that would change old weights.
+ROUNDING = ("fp16", "bf16", "memory_efficient_fp16", "memory_efficient_bf16")
 
 
 def extend_run(

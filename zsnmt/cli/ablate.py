@@ -194,7 +194,7 @@ def train(steps: Steps, experiment: "Experiment", planned: Planned) -> None:
 
 def make_student(steps: Steps, experiment: "Experiment", planned: Planned) -> None:
     """Train the second stage of a system, from the run of its base with the same seed."""
-    from zsnmt.distillation.distill import distill_rounds
+    from zsnmt.distillation.rounds import distill_rounds
     from zsnmt.distillation.settings import BOTH, Distillation, SyntheticSettings
 
     system, seed = planned.system, planned.seed

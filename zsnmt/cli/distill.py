@@ -193,7 +193,7 @@ def teach(recipe: Recipe, options: Namespace, *, words: Sequence[str], further: 
     training ended; returns its run folder. `words`: the options as they were given, for its record.
     """
     from zsnmt.decoding.methods.settings import parse_method
-    from zsnmt.distillation.distill import distill_rounds  # loads PyTorch
+    from zsnmt.distillation.rounds import distill_rounds  # loads PyTorch
     from zsnmt.runs.folder import check_trained, ending_of
     from zsnmt.training.experiment import read_experiment
 

@@ -99,9 +99,7 @@ def training_defaults(architecture: str, task: str) -> dict[str, object]:
 
     parser = options.get_training_parser()
     chosen = vars(options.parse_args_and_arch(parser, [".", "--arch", architecture, "--task", task]))
-    stock = (
-        argparse.ArgumentParser()
-    )  # of options that the architecture leaves alone, when the model reads them
+    stock = argparse.ArgumentParser()  # of options that the architecture leaves to the model
     if issubclass(ARCH_MODEL_REGISTRY[architecture], TransformerModelBase):
         TransformerModelBase.add_args(stock)
     return {action.dest: action.default for action in stock._actions} | chosen

@@ -10,11 +10,12 @@ from fairseq.models.transformer import transformer_config
 
 from zsnmt.errors import InputError
 
+# The parts of an expression that computes with nothing but what it spells.
 VALUES = (
     ast.Expression,
     *(ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Load),
     *(ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.UnaryOp, ast.USub, ast.UAdd),
-)  # of an expression that computes with nothing but what it spells
+)
 
 
 def allow_namespaces_in_checkpoints() -> None:

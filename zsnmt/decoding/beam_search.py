@@ -36,10 +36,8 @@ def beam_search(
     some symbols alone have the same ones, EOS and none of `never` among them.
     """
     finished: list[list[Hypothesis]] = [[] for _ in limits]
-    sentences, width = (
-        [*range(len(limits))],
-        min(search.beam, states[0].output.size - 1),
-    )  # the sentences still searched, by row
+    sentences = [*range(len(limits))]  # those that are still searched, by row
+    width = min(search.beam, states[0].output.size - 1)
     device, combine, symbols = states[0].starts.device, combine or of_one, states[0].output.symbols
     ending = eos if symbols is None else int(symbols.eq(eos).nonzero())
     limit = torch.tensor(limits, device=device)

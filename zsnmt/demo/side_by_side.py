@@ -58,17 +58,18 @@ def train_and_score(
         f"{experiment.folder}/*/seed{SEED}/train.log"
     )
     finish_all([partial(train_run, steps, experiment, system, system, SEED) for system in TRAINED_SYSTEMS])
-    tested = 2 * pairs_of_split(experiment.text, "test", experiment.config.languages)
+    tested = 2 * len(pairs_of_split(experiment.text, "test", experiment.config.languages))
+    meanwhile = f"; meanwhile {BASELINE.name} teaches {STUDENT} what it says in two steps" if student else ""
     steps.say(
-        f"translating the test set in {len(tested)} directions, {len(zero_shot(experiment))} of them never "
-        "seen in training"
-        + f"; meanwhile {BASELINE.name} teaches {STUDENT} what it says in two steps"
-        * student
+        f"translating the test set in {tested} directions, {len(zero_shot(experiment))} of them never seen "
+        f"in training{meanwhile}"
     )
     runs = [experiment.run(system, SEED) for system in TRAINED_SYSTEMS]
     pivot = runs[0] if student else None
-    scoring = [partial(score, steps, run, variables, pivot=pivot) for run in runs]
-    finish_all([partial(teach, steps, experiment, variables, lines=lines)] * student + scoring)
+    jobs = [partial(score, steps, run, variables, pivot=pivot) for run in runs]
+    if student:
+        jobs.insert(0, partial(teach, steps, experiment, variables, lines=lines))
+    finish_all(jobs)
     if student:
         runs.append(experiment.run(STUDENT, SEED))
         score(steps, runs[-1], variables, pivot=pivot)

@@ -60,9 +60,9 @@ class Lesson:
 
 
 def prepare_lesson(
-    steps: Steps, experiment: Experiment, distillation: Distillation, *, further: Sequence[str]
+    steps: Steps, experiment: Experiment, distillation: Distillation, options: Sequence[str]
 ) -> Lesson:
-    """The lesson of a student, with `further` options of fairseq-train; makes the data of people's text.
+    """The lesson of a student, with further `options` of fairseq-train; makes the data of people's text.
 
     Raises `InputError` for a teacher, a student and an experiment that do not go together.
     """
@@ -70,18 +70,18 @@ def prepare_lesson(
     start = Teacher(distillation.start) if distillation.start else teacher
     check_teacher(teacher, experiment, distillation)
     check_start(start, experiment, distillation)
-    options = choose_options(config, distillation, teacher, start=start, data=experiment.data, own=further)
+    chosen = choose_options(config, distillation, teacher, start=start, data=experiment.data, own=options)
     epochs = distillation.epochs and distillation.epochs * config.shards
-    _ = stretch(options.schedule, epochs, updates_of_epoch(start, 1))  # which may refuse it
-    shared_updates([*options.begun, *options.later], steps.team.size)
+    _ = stretch(chosen.schedule, epochs, updates_of_epoch(start, 1))  # which may refuse it
+    shared_updates([*chosen.begun, *chosen.later], steps.team.size)
     if not experiment.is_adaptation:
-        prepare_data(steps, experiment, options.later)
+        prepare_data(steps, experiment, chosen.later)
     teacher.check_pipeline(experiment.data)
     start.check_pipeline(experiment.data, remedy=ANOTHER_START)
-    student = checked_student(options, distillation, teacher, start=start, experiment=experiment)
+    student = checked_student(chosen, distillation, teacher, start=start, experiment=experiment)
     if experiment.is_adaptation:
         check_directions(experiment.data, student.authentic, config.languages)
-    return Lesson(distillation, teacher, start, options=options, student=student, epochs=epochs)
+    return Lesson(distillation, teacher, start, options=chosen, student=student, epochs=epochs)
 
 
 def beginning_options(student: Student, start: Teacher, run: Path) -> list[str]:

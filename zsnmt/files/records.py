@@ -11,9 +11,8 @@ from zsnmt.errors import InputError
 from zsnmt.files.kinds import check_kinds
 from zsnmt.files.replacing import replacing
 
-OVERLAP_FILE = (
-    "overlap.json"  # beside training text, and in a run's record: its overlap with held-out sentences
-)
+# Beside training text, and in a run's record: its overlap with held-out sentences.
+OVERLAP_FILE = "overlap.json"
 CLEANING_FILE = "cleaning.json"  # likewise: what the rules of cleaning left out
 LONGEST = 400  # characters of a value in one line
 dumps = partial(json.dumps, ensure_ascii=False)

@@ -8,7 +8,6 @@ mmap format, and `counts.json`, the lines of each.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -72,11 +71,14 @@ def prepare(
     return counts
 
 
-def learn_subwords(text: Mapping[str, Sequence[Path]], folder: Path, size: int, **options: Any) -> Subwords:
-    """The subword model, kept in a folder, of a vocabulary of `size` symbols, special ones among them."""
-    train_subwords(
-        text, folder / MODEL_FILE, size, others=SPECIALS - 1, **options
-    )  # SentencePiece counts its unknown symbol, too
+def learn_subwords(
+    text: Mapping[str, Sequence[Path]], folder: Path, size: int, coverage: float = 1.0
+) -> Subwords:
+    """The subword model, kept in a folder, of a vocabulary of `size` symbols, special ones among them;
+    `coverage` is the share (0–1) of the characters that it has.
+    """
+    others = SPECIALS - 1  # SentencePiece counts its unknown symbol, too
+    train_subwords(text, folder / MODEL_FILE, size, character_coverage=coverage, others=others)
     return Subwords.load(folder)
 
 

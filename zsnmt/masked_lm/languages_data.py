@@ -19,9 +19,8 @@ from zsnmt.processes import progress
 from zsnmt.text.lines import write_lines
 
 SPLITS = ("train", "valid")
-COVERAGE = (
-    0.9995  # of characters, SentencePiece's usual share: web text in three scripts has thousands of rare ones
-)
+# SentencePiece's usual share of the characters: web text in three scripts has thousands of rare ones.
+COVERAGE = 0.9995
 
 
 def prepare(folder: Path, text: Path, languages: Sequence[str], vocabulary_size: int) -> dict[str, int]:
@@ -45,7 +44,7 @@ def prepare(folder: Path, text: Path, languages: Sequence[str], vocabulary_size:
         )
     with replacing_folder(folder) as part:
         training = {language: [files[f"train.{language}"]] for language in languages}
-        subwords = learn_subwords(training, part, vocabulary_size, character_coverage=COVERAGE)
+        subwords = learn_subwords(training, part, vocabulary_size, coverage=COVERAGE)
         dictionary = learn_dictionary(subwords, Vocabulary(vocabulary_size), bilingual=False)
         dictionary.save(str(part / "dict.txt"))
         counts = {

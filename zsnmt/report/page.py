@@ -40,12 +40,8 @@ from zsnmt.runs.ways import DIRECT
 from zsnmt.scoring.figures import MAIN
 
 LOSS, BLEU = "validation loss, bits a token", "validation BLEU"
-APART = (
-    "direction_gains",
-    "directions",
-    "adaptation_directions",
-    "runs",
-)  # tables that have places of their own
+# Tables that have places of their own.
+APART = ("direction_gains", "directions", "adaptation_directions", "runs")
 MOST_PANELS = 30  # directions that have a panel each
 EVERY_DIRECTION = "the table of every direction"
 MOST_ROWS = 1000  # of a table of directions that is open when the page is

@@ -181,6 +181,7 @@ STUDY_TABLES = {
     "remedies": remedies_table,
     **grid.STUDY_TABLES,
 }
+# A row per system or group.
 SUMMARIES = (
     systems_table,
     methods_table,
@@ -188,4 +189,4 @@ SUMMARIES = (
     *ADAPTATION_TABLES,
     families_table,
     *STUDY_TABLES.values(),
-)  # a row per system or group
+)

@@ -44,9 +44,8 @@ REMOVAL, LCS = Factor("residual", "kept", "removed"), Factor("LCS", "none", "top
 FEED_FORWARD = Factor("feed-forward residual", "kept", "left out")  # of the same encoder layer
 BLOCKS = Factor("language blocks", "none", "middle")
 
-LEVELS: dict[
-    str, tuple[str, tuple[str, ...]]
-] = {  # what a level adds to the name and the options of a system
+# What a level adds to the name and the options of a system.
+LEVELS: dict[str, tuple[str, tuple[str, ...]]] = {
     REMOVAL.high: ("residual", ()),
     NORM.high: ("post", (NORMALISATION, "post")),
     TAGS.high: ("t_enc", (TAGS_OPTION, "t_enc", LANGUAGE_EMBEDDING, "none")),

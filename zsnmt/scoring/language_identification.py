@@ -14,11 +14,8 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 from zsnmt.errors import InputError
 from zsnmt.scoring.lexicon_identifier import UNKNOWN, LexiconIdentifier, lacks_lexicons
 
-NO_SCRIPT = (
-    "Common",
-    "Inherited",
-    "Unknown",
-)  # spaces, punctuation, European digits, accents that join any letter
+# Spaces, punctuation, European digits, accents that join any letter.
+NO_SCRIPT = ("Common", "Inherited", "Unknown")
 WRITTEN_WITH = {"Hiragana": "Han", "Katakana": "Han", "Bopomofo": "Han"}  # Japanese and Chinese are mixtures
 LEAST_PROBABLE = 0.01  # of a sentence's own language
 

@@ -67,10 +67,11 @@ class Predictions:
 
     def halves(self) -> tuple["Predictions", "Predictions"]:
         """The first half of the rows, and the second."""
-        return tuple(  # type: ignore[return-value]
+        first, second = (
             Predictions(states, target, self.pad, project=self.project)
             for states, target in zip(self.states.chunk(2), self.padded.chunk(2))
         )
+        return first, second
 
     def sum_on_target(self, loss: Callable[[Tensor], Tensor]) -> Tensor:
         """A loss of the log-probabilities of the target's tokens (n), which is a sum over them."""

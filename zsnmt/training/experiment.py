@@ -35,13 +35,8 @@ from zsnmt.training.steps import Steps, listing
 
 MADE_FOR = "made_for"  # the file beside text and data that an adaptation has made
 CHOOSING = ("--lang-pairs", "--valid-lang-pairs", "--valid-subset", "--disable-validation")
-SHARED = (
-    "source",
-    "text",
-    "data",
-    "synthetic",
-    "few_lines",
-)  # folders of an experiment that all its runs have in common
+# Folders of an experiment that all its runs have in common.
+SHARED = ("source", "text", "data", "synthetic", "few_lines")
 T = TypeVar("T")
 
 

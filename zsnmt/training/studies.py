@@ -49,11 +49,8 @@ from zsnmt.training.fairseq_options import training_options
 REMOVAL_LAYERS, REPLACEMENT = "--encoder-residual-removal-layers", "--encoder-residual-replacement"
 QUERY = "--encoder-position-query-layers"
 LEARNING_RATE, POST_NORM_RATE = "--lr", 0.7  # of what pre-norm has, as published runs have it
-ADAPTED = {
-    DIRECTIONS,
-    LEARNING_RATE,
-    LANGUAGE_EMBEDDING,
-}  # of which a study takes the config's and changes it
+# Options of which a study takes the config's and changes it.
+ADAPTED = {DIRECTIONS, LEARNING_RATE, LANGUAGE_EMBEDDING}
 STANDS_FOR = {  # the options whose defaults make an architecture a system of its own
     RESIDUAL.architecture: {REMOVAL_LAYERS},
     RESIDUAL_QUERY.architecture: {REMOVAL_LAYERS, QUERY},

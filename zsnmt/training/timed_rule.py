@@ -31,9 +31,8 @@ from zsnmt.training.rule import (
 TIMED_EPOCHS, FEWEST_TIMED_UPDATES = 10, 2000  # of a training, whose text is as much as goes with them
 LEAST = 100  # updates, however little time there is
 STUDENT = 0.4  # of the updates of its teacher
-STUDENT_RATE = (
-    0.4  # of its learning rate, as its training is short; STUDENTS_RATE of the rule is of a long one
-)
+# Of the learning rate, as its training is short; STUDENTS_RATE of the rule is of a long one.
+STUDENT_RATE = 0.4
 # What is not in the measured update, all found with the demonstration on Tatoeba.
 START = 40  # seconds of a training until its first update and after its last one, and of its data
 IN_TRAINING = 1.4  # an update in a training: batches of many shapes, reading, validation

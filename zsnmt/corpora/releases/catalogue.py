@@ -20,9 +20,8 @@ TALKS = "data/2017-01-trnmted/texts/DeEnItNlRo/DeEnItNlRo/DeEnItNlRo-DeEnItNlRo"
 EUROPARL = "https://www.statmt.org/europarl/v7"
 PMINDIA = "https://data.statmt.org/pmindia/v1/parallel"
 TATOEBA = "https://downloads.tatoeba.org/exports/per_language"
-MULTI30K = (
-    "a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw"  # a commit, so that the files stay as they are
-)
+# A commit, so that the files stay as they are.
+MULTI30K = "a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw"
 
 EBIBLE = "https://raw.githubusercontent.com/BibleNLP/ebible/83019730e08cc303ca232377511852253a20ff0b/corpus"
 UD = "https://raw.githubusercontent.com/UniversalDependencies"

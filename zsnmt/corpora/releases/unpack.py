@@ -23,6 +23,7 @@ TAR = (".tgz", ".tar.gz")
 OF_FOLDERS = (*TAR, ".zip")
 ENDINGS = (*OF_FOLDERS, ".gz", ".bz2")
 CHUNK = 2**20
+# The last from an encrypted zip, or one of an unknown kind.
 DAMAGE = (
     tarfile.TarError,
     zipfile.BadZipFile,
@@ -31,7 +32,7 @@ DAMAGE = (
     lzma.LZMAError,
     EOFError,
     RuntimeError,
-)  # the last from an encrypted zip, or one of an unknown kind
+)
 
 
 class Refused(Exception):

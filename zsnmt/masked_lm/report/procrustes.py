@@ -14,7 +14,7 @@ from zsnmt.masked_lm.report.runs import (
     runs_of,
     seeds,
 )
-from zsnmt.report.table import Table, seed_cell
+from zsnmt.report.table import Cell, Table, seed_cell
 
 
 def procrustes_table(runs: Sequence[dict]) -> Table | None:
@@ -29,21 +29,21 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
     }
     if not losses:
         return None
-    rows = [
-        [
+
+    def row(condition: str, system: str, of_pair: Sequence[float]) -> list[Cell]:
+        measured = runs_with_losses(runs_of(runs, system, condition))
+        of_run = [[run] for run in measured]
+        untied = losses.get((condition, "tupe_absolute")) if system != "tupe_absolute" else None
+        return [
             condition_label(condition),
             LABELS[system],
-            seeds(of_system := runs_with_losses(runs_of(runs, system, condition))),
-            seed_cell("procrustes", [fmean(run["procrustes"]["mean"]) for run in of_system]),
-            MEDIAN_LOSS.mean([[run] for run in of_system]),
-            UNDIVIDED.mean([[run] for run in of_system]),
-            KEYS_LOSS.mean([[run] for run in of_system]),
-            BANDS.mean([[run] for run in of_system]),
-            p_value(of_pair, losses.get((NONE, system))) if condition != NONE else None,
-            p_value(of_pair, losses.get((condition, "tupe_absolute"))) if system != "tupe_absolute" else None,
+            seeds(measured),
+            seed_cell("procrustes", [fmean(run["procrustes"]["mean"]) for run in measured]),
+            *(figure.mean(of_run) for figure in (MEDIAN_LOSS, UNDIVIDED, KEYS_LOSS, BANDS)),
+            p_value(of_pair, losses.get((NONE, system)) if condition != NONE else None),
+            p_value(of_pair, untied),
         ]
-        for (condition, system), of_pair in losses.items()
-    ]
+
     titles = [
         "condition",
         "encoding",
@@ -56,16 +56,29 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
         "p against EN alone",
         "p against TUPE (absolute)",
     ]
-    offsets = max((run["procrustes"]["offsets"] for run in runs_with_losses(runs)), key=len)
-    noise = median(run["procrustes"]["noise"] for run in runs_with_losses(runs))
+    return Table(
+        "procrustes",
+        "Positions: Procrustes loss and bands",
+        titles,
+        rows=[row(*pair, of_pair) for pair, of_pair in losses.items()],
+        about=note_on(runs_with_losses(runs)),
+        headers=2,
+        signatures=common_training(runs),
+    )
+
+
+def note_on(runs: Sequence[dict]) -> str:
+    """What the columns are, of runs whose loss was measured."""
+    offsets = max((run["procrustes"]["offsets"] for run in runs), key=len)
+    noise = median(run["procrustes"]["noise"] for run in runs)
     more = (
         " Undivided: as the paper prints it; it grows with the vectors, so it compares within an encoding. "
         "p·W^K: positions as keys of the first layer. Of relative encodings the table is over offsets, the "
         "first layer's."
-        if any(run["procrustes"].get("undivided") for run in runs_with_losses(runs))
+        if any(run["procrustes"].get("undivided") for run in runs)
         else ""
     )
-    about = (
+    return (
         f"Relative loss of one rotation from positions to those k further, over k = {offsets[0]} to "
         f"{offsets[-1]}: 0 where it holds everywhere; independent vectors have a median of about "
         f"{noise:.2f}, and sinusoids say how low it is measured on tables of this size. Bands: the share of "
@@ -73,15 +86,6 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
         "one part in as many as there are words. p: two-sided Wilcoxon signed-rank test of the median "
         "losses, means over the seeds, paired by k: whether two curves differ, not whether those of other "
         f"seeds would.{more}"
-    )
-    return Table(
-        "procrustes",
-        "Positions: Procrustes loss and bands",
-        titles,
-        rows=rows,
-        about=about,
-        headers=2,
-        signatures=common_training(runs),
     )
 
 

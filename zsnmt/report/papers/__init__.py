@@ -2,6 +2,7 @@
 it.
 """
 
+# Here, so that a command can list them before it loads what makes them.
 NAMES = (
     "liu_table_3",
     "liu_table_4",
@@ -14,4 +15,4 @@ NAMES = (
     "liu_appendix",
     "li_table_1",
     "ravishankar_table_4",
-)  # here, so that a command can list them before it loads what makes them
+)

@@ -101,10 +101,8 @@ def draw(axes: Axes, finding: Finding, found: Sequence[Probes], systems: Sequenc
         line([of(found[0], layer) for layer in layers], color=INK, linestyle=STROKES[name], **FAINT)
     removing = removal_layers(found)
     for number, (system, places) in enumerate(removing.items()):
-        dots = (
-            2 * number,
-            (2, 2 * max(1, len(removing) - 1)),
-        )  # of several systems they fill each other's gaps
+        # Of several systems they fill each other's gaps.
+        dots = (2 * number, (2, 2 * max(1, len(removing) - 1)))
         for place in places:
             axes.axvline(place, color=colour(system, systems), linestyle=dots, linewidth=1.2)
     for system, runs in runs_by_system(found).items():

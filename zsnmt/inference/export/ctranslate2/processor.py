@@ -4,18 +4,8 @@ import os
 import platform
 from pathlib import Path
 
-INSTRUCTIONS = (
-    "sse4",
-    "avx",
-    "amx",
-    "fma",
-    "f16c",
-    "neon",
-    "asimd",
-    "sve",
-    "i8mm",
-    "bf16",
-)  # how their names begin
+# How their names begin.
+INSTRUCTIONS = ("sse4", "avx", "amx", "fma", "f16c", "neon", "asimd", "sve", "i8mm", "bf16")
 DESCRIPTION = Path("/proc/cpuinfo")  # what Linux says of the processor
 FORCED_BY = (
     "CT2_FORCE_CPU_ISA",
