@@ -15,7 +15,7 @@ from zsnmt.errors import InputError
 from zsnmt.inference.trained_run import load_run
 from zsnmt.languages import kind_name
 from zsnmt.runs.checkpoints import load_checkpoint
-from zsnmt.runs.grid import REMEDIES
+from zsnmt.runs.remedies import REMEDIES
 from zsnmt.terms.word_distillation import load_teacher
 from zsnmt.training.fairseq_train import options_of
 

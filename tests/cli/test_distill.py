@@ -1,6 +1,5 @@
 """What `zsnmt distill` refuses before it reads anything large."""
 
-from argparse import Namespace
 from types import SimpleNamespace
 
 import pytest
@@ -8,6 +7,7 @@ import torch
 
 from zsnmt.cli import ablate, distill
 from zsnmt.console import WrongUse
+from zsnmt.distillation.settings import default_word_level
 from zsnmt.errors import InputError
 from zsnmt.runs.systems import System
 
@@ -58,7 +58,7 @@ def test_a_word_that_is_also_the_value_of_an_option_stays_in_the_command():
 def test_the_weight_of_the_config_is_for_translations_of_the_pivot_and_gives_way_to_another(
     sides, given, weight
 ):
-    assert distill.word_level(Namespace(sides=sides, word_level=given), 0.5) == weight
+    assert distill.given_or(default_word_level(sides, 0.5), given) == weight
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ from zsnmt.distillation.settings import SIDES, Distillation, SyntheticSettings
 from zsnmt.distillation.student_options import stretch
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
-from zsnmt.runs.grid import REMEDIES, remedy_options, second_stage
+from zsnmt.runs.grid import second_stage
+from zsnmt.runs.remedies import REMEDIES, remedy_options
 from zsnmt.runs.systems import System
 
 RUN = Path("run")

@@ -22,7 +22,8 @@ from zsnmt.modules.attention_residual import (
 )
 from zsnmt.modules.position_names import ENCODINGS
 from zsnmt.modules.variational_dropout import VariationalDropout
-from zsnmt.runs.grid import CONTROL, CORNERS, FEW_LINE_STAGES, REMEDIES, remedy_options
+from zsnmt.runs.grid import CONTROL, CORNERS, FEW_LINE_STAGES
+from zsnmt.runs.remedies import REMEDIES, remedy_options
 from zsnmt.runs.systems import (
     BASELINE,
     BELOW,

@@ -221,11 +221,10 @@ def make_student(steps: Steps, experiment: "Experiment", planned: Planned) -> No
 
 def plain_words(system: "System", config: "Config") -> list[str]:
     """What `zsnmt distill` is told so that it takes nothing from a config that the study does not have."""
-    from zsnmt.cli import distill
+    from zsnmt.distillation.settings import default_few_lines, default_word_level
 
-    chosen = Namespace(sides=system.sides, word_level=None, few_lines=system.few_lines or None)
-    words = ["--word-level", "0"] if distill.word_level(chosen, config.word_level) else []
-    few = distill.few_lines(chosen, config.few_lines)
+    words = ["--word-level", "0"] if default_word_level(system.sides, config.word_level) else []
+    few = system.few_lines or default_few_lines(system.sides, config.few_lines)
     return words if few == system.few_lines else [*words, "--few-lines", "0"]
 
 

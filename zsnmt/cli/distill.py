@@ -20,6 +20,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from zsnmt import console
 from zsnmt.cli.recipe import (
@@ -50,13 +51,16 @@ from zsnmt.distillation.settings import (
     ANY,
     HELD_OUT,
     NONE,
-    SELF,
     SIDES,
     Distillation,
     SyntheticSettings,
+    default_few_lines,
+    default_word_level,
 )
-from zsnmt.runs.grid import REMEDIES
+from zsnmt.runs.remedies import REMEDIES
 from zsnmt.scoring.options import IDENTIFIERS
+
+T = TypeVar("T")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -204,11 +208,12 @@ def teach(recipe: Recipe, options: Namespace, *, words: Sequence[str], further: 
     if options.engine in (None, PYTORCH):
         check_precision_here(options.precision)
     experiment = read_experiment(Path(options.config), recipe.runs, recipe.variables)
+    config = experiment.config
     synthetic = SyntheticSettings(
         lines=options.lines,
         way=options.way and parse_method(options.way),
-        held_out=HELD_OUT if options.held_out is None else options.held_out,
-        identifier=options.identifier or experiment.config.identifier,
+        held_out=given_or(HELD_OUT, options.held_out),
+        identifier=options.identifier or config.identifier,
         search=chosen_search(options),
         engine=engine_choice(options, gpus_here(options.gpus)),
     )
@@ -218,10 +223,10 @@ def teach(recipe: Recipe, options: Namespace, *, words: Sequence[str], further: 
         student=options.student,
         start=options.start_from,
         from_scratch=options.from_scratch,
-        share=Distillation.share if options.share is None else options.share,
-        few_lines=few_lines(options, experiment.config.few_lines),
+        share=given_or(Distillation.share, options.share),
+        few_lines=given_or(default_few_lines(options.sides, config.few_lines), options.few_lines),
         remedy=options.remedy,
-        word_level=word_level(options, experiment.config.word_level),
+        word_level=given_or(default_word_level(options.sides, config.word_level), options.word_level),
         epochs=options.epochs,
         synthetic=synthetic,
     )
@@ -240,6 +245,11 @@ def teach(recipe: Recipe, options: Namespace, *, words: Sequence[str], further: 
     return run
 
 
+def given_or(default: T, given: T | None) -> T:
+    """What was given, be it 0, or the default."""
+    return default if given is None else given
+
+
 OF_SYNTHETIC_TEXT = (
     *("lines", "held_out", "identifier", "way"),
     *("beam", "length_penalty", "length_penalty_form", "engine", "precision"),
@@ -254,20 +264,6 @@ def refuse_what_nothing_reads(options: Namespace) -> None:
             f"--{given[0].replace('_', '-')} is of translations to learn from, and with --sides none, which "
             "--remedy means too, there are none; leave it out, or name other sides"
         )
-
-
-def few_lines(options: Namespace, of_config: int) -> int:
-    """How many lines of people a direction without text gets: the config's number is for `--sides none`."""
-    if options.few_lines is None:
-        return of_config if options.sides == NONE else 0
-    return options.few_lines
-
-
-def word_level(options: Namespace, of_config: float) -> float:
-    """The weight of word-level distillation: the config's is for translations of the pivot."""
-    if options.word_level is None:
-        return 0.0 if options.sides in (NONE, SELF) else of_config
-    return options.word_level
 
 
 def own_words(words: Sequence[str]) -> list[str]:

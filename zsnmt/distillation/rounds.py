@@ -13,9 +13,9 @@ from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.runs.commands import path_from_top, recipe_command, word_from_top
 from zsnmt.runs.folder import MODEL_FILE
-from zsnmt.runs.grid import few_name, remedy_name
+from zsnmt.runs.remedies import remedy_name
 from zsnmt.runs.start import TAUGHT_BY, check_same_run
-from zsnmt.runs.systems import STUDENTS, WORDS
+from zsnmt.runs.systems import STUDENTS, WORDS, few_name
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.fairseq_train import without
 from zsnmt.training.steps import Steps

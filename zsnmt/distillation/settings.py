@@ -8,13 +8,11 @@ from zsnmt.decoding.methods.settings import Ensemble, Method, Sample
 from zsnmt.decoding.options import FLOAT32, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.runs.grid import TOGETHER, options_of_remedy
+from zsnmt.runs.remedies import TOGETHER, options_of_remedy
+from zsnmt.runs.systems import ALL, BETWEEN, BOTH, NONE, SELF, SOURCES, TARGETS
 
-TARGETS, SOURCES = "targets", "sources"  # what the synthetic half of a pair is in training, and data folders
 BACK = "back"  # translations as sources of the pivot's sentences
-BETWEEN = "between"  # translations of one sentence of the pivot as sources and targets of each other
-ALL, BOTH, SELF, NONE = "all", "both", "self", "none"
-SIDES = {
+SIDES = {  # also the names of the folders of their data
     ALL: (TARGETS, SOURCES, BACK),
     BOTH: (TARGETS, SOURCES),
     BETWEEN: (TARGETS, SOURCES, BETWEEN),
@@ -160,3 +158,15 @@ class Distillation:
     def uses(self) -> tuple[str, ...]:
         """What synthetic halves are used as."""
         return SIDES[self.sides]
+
+
+def default_few_lines(sides: str, of_config: int) -> int:
+    """How many lines of people a direction without text gets unless told: the config's number is for training
+    further without synthetic text.
+    """
+    return of_config if sides == NONE else 0
+
+
+def default_word_level(sides: str, of_config: float) -> float:
+    """The weight of word-level distillation unless told: the config's is for translations of the pivot."""
+    return 0.0 if sides in (NONE, SELF) else of_config

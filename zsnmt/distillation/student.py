@@ -19,7 +19,7 @@ from zsnmt.distillation.student_options import (
 )
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
-from zsnmt.runs.grid import remedy_options
+from zsnmt.runs.remedies import remedy_options
 from zsnmt.tasks.zs_translation import DEFAULT_PLACEMENT
 from zsnmt.terms.word_distillation import WordDistillationOptions
 from zsnmt.training.config import Config

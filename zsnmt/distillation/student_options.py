@@ -12,8 +12,8 @@ from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.runs.folder import LOG_FILE
-from zsnmt.runs.grid import options_of_remedy, term_options
 from zsnmt.runs.log import pairs_of_update
+from zsnmt.runs.remedies import options_of_remedy, term_options
 from zsnmt.runs.systems import DIRECTIONS
 from zsnmt.training.config import Config
 from zsnmt.training.fairseq_options import training_options

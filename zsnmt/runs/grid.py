@@ -9,8 +9,8 @@ from itertools import product
 from typing import NamedTuple
 
 from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME, Contrast
-from zsnmt.errors import InputError
-from zsnmt.runs.systems import BASELINE, DIRECTIONS, RESIDUAL, STUDENTS, System
+from zsnmt.runs.remedies import REMEDIES, TOGETHER, options_of_remedy, remedy_name
+from zsnmt.runs.systems import BASELINE, NONE, RESIDUAL, STUDENTS, System, few_name
 
 
 class Factor(NamedTuple):
@@ -83,64 +83,7 @@ CORNERS: dict[tuple[str, ...], System] = {
 
 PLAIN = {REMOVAL.low: BASELINE, REMOVAL.high: RESIDUAL}  # systems that differ by the removal alone
 
-CONTROL = STUDENTS["none"]
-TERMS = "--criterion", "zs_cross_entropy"
-TOGETHER = "+"  # between the names of remedies that one stage has
-REMEDIES = {  # of a second stage: the options of each, by name
-    "consistency": (*TERMS, "--consistency-weight", "0.25"),
-    "unlikelihood": (*TERMS, "--unlikelihood-weight", "1"),
-    "first_word": (*TERMS, "--unlikelihood-weight", "1", "--unlikelihood-form", "first_word"),
-    "denoising": (*TERMS, "--denoising-weight", "1"),
-    "agreement": (*TERMS, "--agreement-weight", "0.01"),
-    "from_pivot": (DIRECTIONS, "from_pivot"),
-}
-
-CHUNKED = "chunked_label_smoothed_cross_entropy"
-
-
-def remedy_options(remedy: str, options: Sequence[str]) -> list[str]:
-    """The options of a remedy, or of several with + between, for a training with these; none without a name.
-    The loss stays chunked.
-    """
-    added = options_of_remedy(remedy)
-    return [*added, *form_of_loss(options)] if {*TERMS} <= {*added} else [*added]
-
-
-def options_of_remedy(remedy: str) -> tuple[str, ...]:
-    """The options of a remedy, or of several with + between, each once.
-
-    Raises `InputError` for one that there is not, or that is named twice, and for two of one term.
-    """
-    found: dict[str, str] = {}
-    names = remedy.split(TOGETHER) if remedy else []
-    for number, name in enumerate(names):
-        if name not in REMEDIES:
-            raise InputError(f"there is no remedy '{name}'; choose {', '.join(REMEDIES)}")
-        own = dict(zip(REMEDIES[name][::2], REMEDIES[name][1::2]))
-        if common := (own.keys() & found.keys()) - {TERMS[0]}:
-            raise InputError(
-                f"{TOGETHER.join(names[: number + 1])} is two forms of one remedy, {sorted(common)[0]}, or "
-                "one twice; leave one of them out"
-            )
-        found |= own
-    return tuple(word for option in found.items() for word in option)
-
-
-def remedy_name(remedy: str) -> str:
-    """A remedy, or several, in the name of a system."""
-    return remedy.replace(TOGETHER, "_")
-
-
-def term_options(options: Sequence[str]) -> list[str]:
-    """The criterion with terms for a training with these options."""
-    return [*TERMS, *form_of_loss(options)]
-
-
-def form_of_loss(options: Sequence[str]) -> list[str]:
-    """What the criterion with terms is told of the form that the loss has without."""
-    return ["--chunked-loss"] if CHUNKED in options else []
-
-
+CONTROL = STUDENTS[NONE]
 MASK = Factor("mask", "all pieces", "the target's")
 LANGUAGE_CONTRAST = Factor("language contrast", "none", f"{Contrast.language_weight:g}")
 SOURCE_CONTRAST = Factor("source contrast", "none", f"{Contrast.source_weight:g}")
@@ -177,11 +120,6 @@ DECODING_GRID = decoding_design("decoding_grid", PLAIN)
 OTHER_WAYS = "mask:prefer=1", "ensemble", "ensemble:by=average", OWN_PIVOT_NAME
 
 
-def few_name(number: int) -> str:
-    """What a system that has seen so many lines of zero-shot directions is called."""
-    return f"few_{number}"
-
-
 FEW_LINE_STAGES = {few_name(number): number for number in (1, 10)}  # real lines of each zero-shot direction
 
 
@@ -192,7 +130,7 @@ def second_stage(base: System, remedy: str) -> System:
         f"{base.name}_{remedy_name(remedy)}",
         base.architecture,
         options_of_remedy(remedy) if is_remedy else (),
-        sides="none",
+        sides=NONE,
         base=base.name,
         few_lines=FEW_LINE_STAGES.get(remedy, 0),
         remedy=remedy if is_remedy else "",

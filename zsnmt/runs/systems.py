@@ -44,19 +44,22 @@ LEARNED = {  # with a table of positions in each stack, by the system with sinus
     for plain, prefix in ((BASELINE, ""), (RESIDUAL, "residual_"))
 }
 
+TARGETS, SOURCES = "targets", "sources"  # what the synthetic half of a pair is in training
+BETWEEN = "between"  # translations of one sentence of the pivot as sources and targets of each other
+ALL, BOTH, SELF, NONE = "all", "both", "self", "none"
 STUDENTS = {  # ends of their names, by what they learn of a teacher's translations (`zsnmt distill --sides`)
-    "none": "continued",
-    "self": "distilled_self",
-    "targets": "distilled_targets",
-    "sources": "distilled_sources",
-    "both": "distilled",
-    "all": "distilled_all",
-    "between": "distilled_between",
+    NONE: "continued",
+    SELF: "distilled_self",
+    TARGETS: "distilled_targets",
+    SOURCES: "distilled_sources",
+    BOTH: "distilled",
+    ALL: "distilled_all",
+    BETWEEN: "distilled_between",
 }
 DIRECT_STUDENT = f"{BASELINE.name}_direct"  # of zsnmt direct
 WORDS = "words"  # in the names of students that learn what their teacher says of each piece
 # Those that a config of any number of languages can have.
-STUDIED = {sides: name for sides, name in STUDENTS.items() if sides != "between"}
+STUDIED = {sides: name for sides, name in STUDENTS.items() if sides != BETWEEN}
 
 CLIP_DISTANCES = {  # by k, as in Table 2 of Li (2019)
     k: RELATIVE if k == 16 else System(f"relative_{k}", RELATIVE.architecture, (DISTANCE, str(k)))
@@ -100,3 +103,8 @@ MASKED_LM = {  # systems of the study of masked language models: the options of 
         for terms in ("no_position_position", "no_position_word", "no_word_position", "separate_parameters")
     },
 }
+
+
+def few_name(number: int) -> str:
+    """What a system that has seen so many lines of zero-shot directions is called."""
+    return f"few_{number}"

@@ -8,8 +8,9 @@ from tests.conftest import ROOT
 from tests.support.scores import made_up_scores
 from zsnmt.languages import ZERO_RESOURCE, ZERO_SHOT
 from zsnmt.report.studies.distillation import distillation_table, remedies_table
-from zsnmt.runs.grid import CONTROL, REMEDIES
+from zsnmt.runs.grid import CONTROL
 from zsnmt.runs.log import Summary
+from zsnmt.runs.remedies import REMEDIES
 from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
 
 

@@ -9,23 +9,36 @@ from zsnmt.report.notes import signature_note
 from zsnmt.report.scores import runs_by_system, seeds
 from zsnmt.report.significance import mean_of_part
 from zsnmt.report.table import Cell, Table
-from zsnmt.runs.grid import CONTROL, PAIRS, REMEDIES, TOGETHER, remedy_name
+from zsnmt.runs.grid import CONTROL, PAIRS
 from zsnmt.runs.log import read_summary
+from zsnmt.runs.remedies import REMEDIES, TOGETHER, remedy_name
 from zsnmt.runs.scores import Scores
-from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS, WORDS
+from zsnmt.runs.systems import (
+    ALL,
+    BASELINE,
+    BETWEEN,
+    BOTH,
+    NONE,
+    RESIDUAL,
+    SELF,
+    SOURCES,
+    STUDENTS,
+    TARGETS,
+    WORDS,
+)
 from zsnmt.runs.ways import DIRECT
 from zsnmt.scoring.figures import MAIN
 
 TOLERANCE = 0.05  # by which the updates of a control and of what it controls may differ
 
 LEARNS = {  # by the sides of synthetic pairs that translations are
-    "none": "nothing new, for as long",
-    "self": "the teacher's direct translations",
-    "targets": "synthetic targets",
-    "sources": "synthetic sources",
-    "both": "synthetic targets and sources",
-    "all": "synthetic targets and sources, also of English",
-    "between": "synthetic targets and sources, also of each other",
+    NONE: "nothing new, for as long",
+    SELF: "the teacher's direct translations",
+    TARGETS: "synthetic targets",
+    SOURCES: "synthetic sources",
+    BOTH: "synthetic targets and sources",
+    ALL: "synthetic targets and sources, also of English",
+    BETWEEN: "synthetic targets and sources, also of each other",
 }
 
 
