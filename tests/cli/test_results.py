@@ -11,7 +11,7 @@ def test_a_run_is_kept_and_the_tables_are_made_unless_they_are_to_stay(
     older, tmp_path, monkeypatch, capsys, further, made
 ):
     filled = []
-    monkeypatch.setattr(results, "KEPT", tmp_path)
+    monkeypatch.setattr(results, "KEPT_RESULTS", tmp_path)
     monkeypatch.setattr(results, "FIGURES", tmp_path)
     monkeypatch.setattr(results, "documents", lambda: ["page.md"])
     monkeypatch.setattr("zsnmt.report.documents.fill_file", lambda path, *_: filled.append(path))

@@ -220,7 +220,7 @@ def test_another_number_of_processes_goes_on_at_the_same_batch(work, alone, two,
 HOST = """
 import sys
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe
+from zsnmt.cli.common.recipe import Recipe
 from zsnmt.training import fairseq_train
 from zsnmt.training.team import Team
 folder, host, meet, *words = sys.argv[1:]

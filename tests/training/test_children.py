@@ -218,7 +218,7 @@ COMMAND = """
 import os, sys
 from functools import partial
 from pathlib import Path
-from zsnmt.cli.recipe import Recipe
+from zsnmt.cli.common.recipe import Recipe
 from zsnmt.processes import KERNELS
 from zsnmt.training.children import side_by_side
 from zsnmt.training.ranks import Work, start_ranks

@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from zsnmt import console
-from zsnmt.cli.recipe import TEAM_OPTIONS, add_team, chosen_team, remove_options
+from zsnmt.cli.common.team import TEAM_OPTIONS, add_team, chosen_team
+from zsnmt.cli.common.words import remove_options
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
 from zsnmt.training.fairseq_train import fairseq_train

@@ -1,5 +1,5 @@
 """The command `zsnmt VERB ...`: a verb is a file of this folder, whose `main` takes the words after it;
-recipe.py is shared.
+`common` has what several of them share.
 """
 
 import sys

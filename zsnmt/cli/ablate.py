@@ -35,7 +35,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check, add_jobs, add_seeds, add_team, chosen_team, do_all, parse
+from zsnmt.cli.common.recipe import Recipe, add_check, add_jobs, add_seeds, do_all
+from zsnmt.cli.common.team import add_team, chosen_team
+from zsnmt.cli.common.words import parse_between
 from zsnmt.console import WrongUse
 from zsnmt.runs.folder import MODEL_FILE
 from zsnmt.runs.systems import DIRECTIONS
@@ -109,7 +111,7 @@ def make_parser() -> console.Parser:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = parse(make_parser(), arguments)
+    options = parse_between(make_parser(), arguments)
     team = chosen_team(options)
     if options.jobs > 1 and team != Team():
         raise WrongUse(

@@ -14,19 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import (
-    TEAM_OPTIONS,
-    Recipe,
-    add_check,
-    add_team,
-    chosen_team,
-    parse_own,
-    remove_options,
-    seed_number,
-    split_options,
-    whole_number,
-    without_positionals,
-)
+from zsnmt.cli.common.argument_types import seed_number, whole_number
+from zsnmt.cli.common.recipe import Recipe, add_check
+from zsnmt.cli.common.team import TEAM_OPTIONS, add_team, chosen_team
+from zsnmt.cli.common.words import parse_own, remove_options, split_options, without_positionals
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

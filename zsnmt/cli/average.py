@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import positive
+from zsnmt.cli.common.argument_types import positive
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -34,7 +34,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.benchmarks.sizes import SHARE, SIZES
-from zsnmt.cli.recipe import positive, seed_number
+from zsnmt.cli.common.argument_types import positive, seed_number
 from zsnmt.decoding.options import add_engine_options
 from zsnmt.decoding.search import Search
 from zsnmt.processes import cores

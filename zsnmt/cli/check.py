@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import positive
+from zsnmt.cli.common.argument_types import positive
 from zsnmt.corpora.own_text.forms import describe_unread, read_tables
 from zsnmt.corpora.own_text.overview import Overview, look_at
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus

@@ -3,11 +3,11 @@ them out.
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import seed_number
+from zsnmt.cli.common.parallel_text import add_text_options, print_counts
 from zsnmt.corpora.judging import check_overlap
 from zsnmt.corpora.left_out import list_overlaps, say_what_is_left_out
 from zsnmt.corpora.limits import parse_limits
@@ -15,7 +15,6 @@ from zsnmt.corpora.parallel_text import check_trained
 from zsnmt.corpora.training_text import make_training_text
 from zsnmt.errors import InputError
 from zsnmt.files.replacing import new_folder
-from zsnmt.processes import cores
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -47,32 +46,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if options.list:
             list_overlaps(options.list, overlaps)
     print_counts(counts)
-
-
-def add_text_options(parser: console.Parser) -> None:
-    """Add the text, its languages, and how much of it is kept."""
-    parser.add_argument(
-        "text", type=Path, help="folder of parallel text: {train,valid,test}.xx-yy.{xx,yy}, test.xx"
-    )
-    parser.add_argument(
-        "--languages", nargs="+", required=True, metavar="CODE", help="the languages, the pivot first"
-    )
-    parser.add_argument(
-        "--pairs",
-        default="",
-        metavar="N",
-        help="keep at most N training pairs, chosen at random; '30000 de-en=14000' makes an exception",
-    )
-    parser.add_argument("--seed", type=seed_number, default=1, help="seed of the choice")
-    parser.add_argument("--workers", type=int, default=cores(), help="processes")
-
-
-def print_counts(counts: Mapping[str, Mapping[str, int]]) -> None:
-    """Print the counts of each training pair, in columns."""
-    columns = next(iter(counts.values()))
-    print("\t".join(["pair", *columns]))
-    for pair, of_pair in counts.items():
-        print("\t".join([pair, *(str(of_pair[column]) for column in columns)]))
 
 
 def clean(options: argparse.Namespace) -> dict:

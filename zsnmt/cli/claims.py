@@ -16,7 +16,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, hours, parse, positive
+from zsnmt.cli.common.argument_types import hours, positive
+from zsnmt.cli.common.recipe import Recipe
+from zsnmt.cli.common.words import parse_between
 from zsnmt.errors import InputError
 from zsnmt.files.project import KEPT_RESULTS, ROOT
 
@@ -37,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--jobs", type=positive, default=1, metavar="N", help="jobs at a time, a core each (default: 1)"
     )
     parser.add_argument("--dry-run", action="store_true", help="only print what would be done")
-    options = parse(parser, arguments)
+    options = parse_between(parser, arguments)
     recipe = Recipe("claims")
 
     from zsnmt.claims.jobs import do_jobs, make_documents

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.check_overlap import add_text_options, print_counts
+from zsnmt.cli.common.parallel_text import add_text_options, print_counts
 from zsnmt.corpora.cleaning import ALL_RULES, parse_cleaning
 from zsnmt.corpora.left_out import CLEANING_LIST, cleaning_in_words
 from zsnmt.corpora.limits import parse_limits

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import directions, positive
+from zsnmt.cli.common.argument_types import directions, positive
 from zsnmt.console import WrongUse
 from zsnmt.decoding.options import add_engine_options, add_search_options, chosen_search, engine_choice
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import seed_number
+from zsnmt.cli.common.argument_types import seed_number
 from zsnmt.corpora.multiway import CONDITIONS, cut_training_pairs
 from zsnmt.files.replacing import new_folder
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from time import monotonic
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check
+from zsnmt.cli.common.recipe import Recipe, add_check
 from zsnmt.console import WrongUse
 from zsnmt.files.project import ROOT
 
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     check(options)
     recipe, start = Recipe("demo", options.check), monotonic()
 
-    from zsnmt.cli.evaluate import show_table
+    from zsnmt.cli.common.comparison import show_table
     from zsnmt.demo.real import languages_of, real_config, teacher_lines
     from zsnmt.demo.side_by_side import examples, train_and_score
     from zsnmt.runs.time_left import duration

@@ -18,17 +18,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from zsnmt import console
 from zsnmt.cli import distill
-from zsnmt.cli.recipe import (
-    Recipe,
-    add_check,
-    add_seeds,
-    add_team,
-    check_precision_here,
-    chosen_team,
-    gpus_here,
-    split_options,
-)
-from zsnmt.cli.train import add_own_text, is_config_of, make_config
+from zsnmt.cli.common.own_text import add_own_text, is_config_of, make_config
+from zsnmt.cli.common.recipe import Recipe, add_check, add_seeds
+from zsnmt.cli.common.team import add_team, check_precision_here, chosen_team, gpus_here
+from zsnmt.cli.common.words import split_options
 from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME
 from zsnmt.decoding.options import PRECISIONS, EngineChoice
 from zsnmt.distillation.settings import NONE, SOURCES
@@ -112,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if recipe.join_hosts():
         return
 
-    from zsnmt.cli.evaluate import show_table
+    from zsnmt.cli.common.comparison import show_table
     from zsnmt.report.finding import in_every_way
     from zsnmt.report.table import wrap
     from zsnmt.runs.score_file import read_scores

@@ -23,22 +23,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from zsnmt import console
-from zsnmt.cli.recipe import (
-    TEAM_OPTIONS,
-    Recipe,
-    add_check,
-    add_team,
-    check_precision_here,
-    chosen_team,
-    gpus_here,
-    parse_own,
-    positive,
-    remove_options,
-    seed_number,
-    split_options,
-    whole_number,
-    without_positionals,
-)
+from zsnmt.cli.common.argument_types import positive, seed_number, whole_number
+from zsnmt.cli.common.recipe import Recipe, add_check
+from zsnmt.cli.common.team import TEAM_OPTIONS, add_team, check_precision_here, chosen_team, gpus_here
+from zsnmt.cli.common.words import parse_own, remove_options, split_options, without_positionals
 from zsnmt.decoding.options import (
     PYTORCH,
     add_beside,

@@ -11,11 +11,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check, add_gpus, directions, gpus_here, parse, positive
+from zsnmt.cli.common.argument_types import directions, positive
+from zsnmt.cli.common.comparison import show_table
+from zsnmt.cli.common.recipe import Recipe, add_check
+from zsnmt.cli.common.team import add_gpus, gpus_here
+from zsnmt.cli.common.words import parse_between
 from zsnmt.console import WrongUse
 from zsnmt.decoding.options import SEARCH_OPTIONS, add_engine_options, add_search_options, engine_choice
 from zsnmt.languages import kind_name
-from zsnmt.runs.score_file import SCORES_FILE, read_scores
+from zsnmt.runs.score_file import SCORES_FILE
 from zsnmt.runs.scores import Result
 from zsnmt.scoring.comet import MODEL, load_package
 from zsnmt.scoring.options import add_scoring_options, given_scoring
@@ -67,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_engine_options(parser)
     add_gpus(parser)
     add_check(parser)
-    options = parse(parser, arguments)
+    options = parse_between(parser, arguments)
     if options.comet and Path(options.comet).is_dir():  # a run that follows --comet
         options.runs, options.comet = [*options.runs, Path(options.comet)], MODEL
     elsewhere = {
@@ -126,22 +130,3 @@ def show(result: Result) -> None:
         f"{result.direction!s:<15}  {kind:<24}  BLEU {figures['bleu']:5.1f}  chrF++ {figures['chrf']:5.1f}  "
         f"off-target {100 * figures['off_target']:5.1f} %"
     )
-
-
-def show_table(runs: Sequence[Path], report: Path | None, *, in_short: bool = False) -> None:
-    """Print what scored runs found and their figures side by side, or those alone that one chooses by; make
-    their page where one is asked for.
-    """
-    from zsnmt.report.comparison import text_in_short, text_table
-    from zsnmt.report.finding import finding
-    from zsnmt.report.table import wrap
-
-    scores = [read_scores(run) for run in runs]
-    show = text_in_short if in_short else text_table
-    table = show(scores)  # first, since it looks whether they can be compared
-    print(*filter(None, [wrap(finding(scores)), table]), sep="\n\n")
-    if report:
-        from zsnmt.report.comparability import read_runs
-        from zsnmt.report.page import write_page  # loads matplotlib
-
-        write_page(report, read_runs(runs))

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import positive
+from zsnmt.cli.common.argument_types import positive
 from zsnmt.console import WrongUse
 from zsnmt.corpora.releases.catalogue import CATALOGUE
 from zsnmt.corpora.releases.fetch import fetch, for_languages, use_mirror

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import seed_number
+from zsnmt.cli.common.argument_types import seed_number
 from zsnmt.corpora.reordering.defaults import L2, MOST_CHILDREN, OWN_WEIGHT
 from zsnmt.processes import cores
 

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check, add_jobs, add_seeds, parse, some_words
+from zsnmt.cli.common.argument_types import some_words
+from zsnmt.cli.common.recipe import Recipe, add_check, add_jobs, add_seeds
+from zsnmt.cli.common.words import parse_between
 from zsnmt.runs.systems import MASKED_LM
 
 
@@ -40,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="where tables and figures go (default: runs/CONFIG/report)",
     )
     add_check(parser)
-    options = parse(parser, arguments)
+    options = parse_between(parser, arguments)
     recipe = Recipe("masked-lm", options.check)
 
     from zsnmt.cli import masked_lm_report

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zsnmt import console
-from zsnmt.cli.recipe import positive, some_words
+from zsnmt.cli.common.argument_types import positive, some_words
 
 if TYPE_CHECKING:
     from zsnmt.masked_lm.pretrained import Pretrained

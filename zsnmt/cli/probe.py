@@ -19,7 +19,9 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.analysis.state_folder import LABELS
-from zsnmt.cli.recipe import Recipe, add_check, add_jobs, do_all, parse, positive, seed_number
+from zsnmt.cli.common.argument_types import positive, seed_number
+from zsnmt.cli.common.recipe import Recipe, add_check, add_jobs, do_all
+from zsnmt.cli.common.words import parse_between
 from zsnmt.probing.settings import LIVE, MOST_STORED_LINES, STORED, Probing
 
 
@@ -37,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument(
         "--train-lines",
-        type=positive_or_all,
+        type=lines_or_all,
         default=Probing.train_lines,
         metavar="N",
         help="train classifiers on at most this number of lines of each language, or on all",
@@ -82,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     add_check(parser)
     add_jobs(parser)
-    options = vars(parse(parser, arguments))
+    options = vars(parse_between(parser, arguments))
     runs, keep_states, jobs = (options.pop(name) for name in ("runs", "keep_states", "jobs"))
     recipe = Recipe("probe", options.pop("check"))
 
@@ -104,7 +106,7 @@ def codes(words: str) -> tuple[str, ...]:
     return tuple(words.split())
 
 
-def positive_or_all(word: str) -> int | None:
+def lines_or_all(word: str) -> int | None:
     """A whole number above 0; None for all."""
     return None if word == "all" else positive(word)
 

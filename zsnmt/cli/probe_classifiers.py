@@ -12,7 +12,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.analysis.state_folder import BATCHES, LABELS, ROWS
-from zsnmt.cli.recipe import seed_number
+from zsnmt.cli.common.argument_types import seed_number
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

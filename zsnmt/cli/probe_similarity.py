@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import seed_number
+from zsnmt.cli.common.argument_types import seed_number
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

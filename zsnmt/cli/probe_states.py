@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import positive, seed_number
+from zsnmt.cli.common.argument_types import positive, seed_number
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import seed_number
+from zsnmt.cli.common.argument_types import seed_number
 from zsnmt.errors import InputError
 from zsnmt.report.formats import EXAMPLES, EXAMPLES_SEED, FIGURE_FORMATS, TABLE_FORMATS
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import whole_number
+from zsnmt.cli.common.argument_types import whole_number
 
 COLUMNS = ("respelt", "exact", "spaced", "recased", "lost")  # per cent
 

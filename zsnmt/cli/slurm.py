@@ -21,7 +21,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_seeds, hours, positive, split_options
+from zsnmt.cli.common.argument_types import hours, positive
+from zsnmt.cli.common.recipe import Recipe, add_seeds
+from zsnmt.cli.common.words import split_options
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
 from zsnmt.files.project import ROOT

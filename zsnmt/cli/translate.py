@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from zsnmt import console
-from zsnmt.cli.recipe import positive
+from zsnmt.cli.common.argument_types import positive
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import (
     BATCH_TOKENS,

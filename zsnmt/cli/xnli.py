@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.recipe import Recipe, add_check
+from zsnmt.cli.common.recipe import Recipe, add_check
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

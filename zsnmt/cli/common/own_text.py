@@ -1,0 +1,61 @@
+"""Text of a person's own in the place of a config: its options, and the config that is made for it."""
+
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from zsnmt import console
+from zsnmt.cli.common.recipe import Recipe
+from zsnmt.console import WrongUse
+from zsnmt.corpora.own_text.forms import reader_of
+
+OWN_TEXT_OPTIONS = ("pattern", "languages", "config")
+
+
+def add_own_text(parser: console.Parser, *, plan: str) -> None:
+    """Add the options of a person's own text, and `--plan`, of which the help says `plan`."""
+    group = parser.add_argument_group("text of your own")
+    group.add_argument(
+        "--pattern", help="pattern of the names of the text's files, with {language}, {pair}, {split} and *"
+    )
+    group.add_argument(
+        "--languages", nargs="+", metavar="XX", help="languages to train, the pivot first (default: all)"
+    )
+    group.add_argument(
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="config to make (default: beside the runs of the text, with the name of its folder)",
+    )
+    group.add_argument("--plan", action="store_true", help=plan)
+
+
+def is_config_of(options: Namespace, of_text: Sequence[str] = OWN_TEXT_OPTIONS) -> bool:
+    """Whether the experiment that was given is a config, and not text.
+
+    Raises `WrongUse` for what is neither, and for a config with options `of_text` alone.
+    """
+    if options.experiment.is_dir() or reader_of(options.experiment):
+        return False
+    if not options.experiment.exists() and options.experiment.suffix != ".conf":
+        raise WrongUse(
+            f"there is no {options.experiment}; give the folder of your text or the file, .tsv or .tmx, or a "
+            "config"
+        )
+    if given := [f"--{name}" for name in of_text if getattr(options, name)]:
+        raise WrongUse(
+            f"{', '.join(given)} belongs to text of your own, which is a folder or a .tsv or .tmx file; "
+            f"{options.experiment} is neither, and is read as a config"
+        )
+    return True
+
+
+def make_config(recipe: Recipe, options: Namespace) -> Path:
+    """The config of a person's own text, made unless it is there."""
+    from zsnmt.training.own_text import OwnText, config_file, ensure_config
+
+    text = OwnText(options.experiment, options.pattern or "", tuple(options.languages or ()))
+    file = options.config or config_file(text, recipe.runs)
+    steps = recipe.steps
+    ensure_config(text, file, recipe.variables, runs=recipe.runs, say=steps.say, team=steps.team)
+    return file

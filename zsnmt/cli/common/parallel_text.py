@@ -1,0 +1,34 @@
+"""What the verbs have in common that choose among training pairs."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from zsnmt import console
+from zsnmt.cli.common.argument_types import positive, seed_number
+from zsnmt.processes import cores
+
+
+def add_text_options(parser: console.Parser) -> None:
+    """Add the text, its languages, and how much of it is kept."""
+    parser.add_argument(
+        "text", type=Path, help="folder of parallel text: {train,valid,test}.xx-yy.{xx,yy}, test.xx"
+    )
+    parser.add_argument(
+        "--languages", nargs="+", required=True, metavar="CODE", help="the languages, the pivot first"
+    )
+    parser.add_argument(
+        "--pairs",
+        default="",
+        metavar="N",
+        help="keep at most N training pairs, chosen at random; '30000 de-en=14000' makes an exception",
+    )
+    parser.add_argument("--seed", type=seed_number, default=1, help="seed of the choice")
+    parser.add_argument("--workers", type=positive, default=cores(), help="processes")
+
+
+def print_counts(counts: Mapping[str, Mapping[str, int]]) -> None:
+    """Print the counts of each training pair, in columns."""
+    columns = next(iter(counts.values()))
+    print("\t".join(["pair", *columns]))
+    for pair, of_pair in counts.items():
+        print("\t".join([pair, *(str(of_pair[column]) for column in columns)]))
