@@ -22,46 +22,7 @@ from zsnmt.cli.common.words import parse_own, remove_options, split_options, wit
 
 def main(arguments: Sequence[str] | None = None) -> None:
     words = [*(sys.argv[1:] if arguments is None else arguments)]
-    parser = console.Parser(prog="zsnmt adapt", description=__doc__)
-    parser.add_argument("config", help="config with the text of the new languages")
-    parser.add_argument("run", metavar="RUN", help="the trained run that learns them")
-    parser.add_argument(
-        "--frozen", action="store_true", help="train only the rows of the new languages, and their adapters"
-    )
-    parser.add_argument(
-        "--name",
-        type=console.folder_name,
-        help="name of the adapted run (default: that of RUN's system, with _frozen in that mode)",
-    )
-    parser.add_argument("--seed", type=seed_number, metavar="K", help="seed (default: that of RUN)")
-    parser.add_argument(
-        "--adapter-dim",
-        type=whole_number,
-        default=0,
-        metavar="D",
-        help="with --frozen, an adapter of D dimensions after each decoder layer",
-    )
-    parser.add_argument(
-        "--noise",
-        choices=["multiplicative", "additive", "none"],
-        default="multiplicative",
-        help="how new rows begin: as the mean of the old rows times N(1, s²), plus noise of s column"
-        " deviations, or unchanged",
-    )
-    parser.add_argument("--noise-scale", type=float, default=1.0, metavar="S", help="the s of --noise")
-    parser.add_argument(
-        "--allow-unknown",
-        type=float,
-        metavar="SHARE",
-        help="share 0–1 of a file's pieces that may be unknown (default: 0.01)",
-    )
-    parser.add_argument(
-        "--without-synthetic",
-        action="store_true",
-        help="leave out the synthetic text that RUN learned from, by which it may forget these directions",
-    )
-    add_check(parser)
-    add_team(parser)
+    parser = make_parser()
     own, further = split_options(words)
     options = parse_own(parser, own)
     recipe = Recipe("adapt", options.check, chosen_team(options))
@@ -113,3 +74,47 @@ def main(arguments: Sequence[str] | None = None) -> None:
         begin=score_base,
     )
     recipe.steps.say(f"next: zsnmt evaluate {run}")
+
+
+def make_parser() -> console.Parser:
+    parser = console.Parser(prog="zsnmt adapt", description=__doc__)
+    parser.add_argument("config", help="config with the text of the new languages")
+    parser.add_argument("run", metavar="RUN", help="the trained run that learns them")
+    parser.add_argument(
+        "--frozen", action="store_true", help="train only the rows of the new languages, and their adapters"
+    )
+    parser.add_argument(
+        "--name",
+        type=console.folder_name,
+        help="name of the adapted run (default: that of RUN's system, with _frozen in that mode)",
+    )
+    parser.add_argument("--seed", type=seed_number, metavar="K", help="seed (default: that of RUN)")
+    parser.add_argument(
+        "--adapter-dim",
+        type=whole_number,
+        default=0,
+        metavar="D",
+        help="with --frozen, an adapter of D dimensions after each decoder layer",
+    )
+    parser.add_argument(
+        "--noise",
+        choices=["multiplicative", "additive", "none"],
+        default="multiplicative",
+        help="how new rows begin: as the mean of the old rows times N(1, s²), plus noise of s column"
+        " deviations, or unchanged",
+    )
+    parser.add_argument("--noise-scale", type=float, default=1.0, metavar="S", help="the s of --noise")
+    parser.add_argument(
+        "--allow-unknown",
+        type=float,
+        metavar="SHARE",
+        help="share 0–1 of a file's pieces that may be unknown (default: 0.01)",
+    )
+    parser.add_argument(
+        "--without-synthetic",
+        action="store_true",
+        help="leave out the synthetic text that RUN learned from, by which it may forget these directions",
+    )
+    add_check(parser)
+    add_team(parser)
+    return parser

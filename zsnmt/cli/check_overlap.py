@@ -18,6 +18,21 @@ from zsnmt.files.replacing import new_folder
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    options = make_parser().parse_args(arguments)
+
+    if options.pairs and not options.remove_to:
+        raise InputError("--pairs says how much is written; name a folder with --remove-to")
+    check_trained(options.text, options.languages)
+    if options.remove_to:
+        counts = clean(options)
+    else:
+        counts, overlaps = check_overlap(options.text, options.languages, options.workers)
+        if options.list:
+            list_overlaps(options.list, overlaps)
+    print_counts(counts)
+
+
+def make_parser() -> console.Parser:
     parser = console.Parser(prog="zsnmt check-overlap", description=__doc__)
     add_text_options(parser)
     output = parser.add_mutually_exclusive_group()
@@ -34,18 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="write the text without overlapping training pairs to FOLDER, with overlap.json and "
         "overlap.tsv, which is such a list",
     )
-    options = parser.parse_args(arguments)
-
-    if options.pairs and not options.remove_to:
-        raise InputError("--pairs says how much is written; name a folder with --remove-to")
-    check_trained(options.text, options.languages)
-    if options.remove_to:
-        counts = clean(options)
-    else:
-        counts, overlaps = check_overlap(options.text, options.languages, options.workers)
-        if options.list:
-            list_overlaps(options.list, overlaps)
-    print_counts(counts)
+    return parser
 
 
 def clean(options: argparse.Namespace) -> dict:

@@ -24,22 +24,7 @@ from zsnmt.files.project import KEPT_RESULTS, ROOT
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = console.Parser(prog="zsnmt claims", description=__doc__)
-    parser.add_argument(
-        "claims", nargs="*", metavar="CLAIM", help="claims, such as L5 (default: all that are undecided)"
-    )
-    parser.add_argument("--only", nargs="+", metavar="CLAIM", default=[], help="the same, as an option")
-    parser.add_argument(
-        "--again",
-        action="store_true",
-        help="make runs whose results are kept once more, unless they are here",
-    )
-    parser.add_argument("--budget", type=hours, metavar="HOURS", help="do the jobs that fit into HOURS")
-    parser.add_argument(
-        "--jobs", type=positive, default=1, metavar="N", help="jobs at a time, a core each (default: 1)"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="only print what would be done")
-    options = parse_between(parser, arguments)
+    options = parse_between(make_parser(), arguments)
     recipe = Recipe("claims")
 
     from zsnmt.claims.jobs import do_jobs, make_documents
@@ -79,3 +64,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ) from error
     if ended:
         raise ended
+
+
+def make_parser() -> console.Parser:
+    parser = console.Parser(prog="zsnmt claims", description=__doc__)
+    parser.add_argument(
+        "claims", nargs="*", metavar="CLAIM", help="claims, such as L5 (default: all that are undecided)"
+    )
+    parser.add_argument("--only", nargs="+", metavar="CLAIM", default=[], help="the same, as an option")
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="make runs whose results are kept once more, unless they are here",
+    )
+    parser.add_argument("--budget", type=hours, metavar="HOURS", help="do the jobs that fit into HOURS")
+    parser.add_argument(
+        "--jobs", type=positive, default=1, metavar="N", help="jobs at a time, a core each (default: 1)"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="only print what would be done")
+    return parser

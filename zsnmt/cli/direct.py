@@ -81,25 +81,7 @@ class Runs(NamedTuple):
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = console.Parser(prog="zsnmt direct", description=__doc__)
-    parser.add_argument("experiment", type=Path, help="config of the experiment, or text of your own")
-    add_seeds(parser)
-    parser.add_argument(
-        "--name",
-        type=console.folder_name,
-        help="name of the last student; those of the two runs before it begin with it, too "
-        f"(default: {DIRECT_STUDENT})",
-    )
-    parser.add_argument(
-        "--precision",
-        choices=PRECISIONS,
-        help="of the weights where a run translates; int8, on a CPU, and float16, on a GPU, are faster, and "
-        "change some translations (default: float32)",
-    )
-    add_check(parser)
-    add_team(parser)
-    add_own_text(parser, plan="print the commands that it stands for, and do not train")
-    options = parser.parse_args(arguments)
+    options = make_parser().parse_args(arguments)
     is_config = is_config_of(options)
     recipe = Recipe("direct", options.check, chosen_team(options))
     if recipe.join_hosts():
@@ -133,6 +115,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print("", wrap(said), sep="\n")
     recipe.steps.say(f"the page to look at: {page}")
     say_how_to_translate(recipe, last[0], *experiment.config.languages[-2:])
+
+
+def make_parser() -> console.Parser:
+    parser = console.Parser(prog="zsnmt direct", description=__doc__)
+    parser.add_argument("experiment", type=Path, help="config of the experiment, or text of your own")
+    add_seeds(parser)
+    parser.add_argument(
+        "--name",
+        type=console.folder_name,
+        help="name of the last student; those of the two runs before it begin with it, too "
+        f"(default: {DIRECT_STUDENT})",
+    )
+    parser.add_argument(
+        "--precision",
+        choices=PRECISIONS,
+        help="of the weights where a run translates; int8, on a CPU, and float16, on a GPU, are faster, and "
+        "change some translations (default: float32)",
+    )
+    add_check(parser)
+    add_team(parser)
+    add_own_text(parser, plan="print the commands that it stands for, and do not train")
+    return parser
 
 
 def check(experiment: "Experiment", precision: str | None) -> None:

@@ -26,52 +26,7 @@ from zsnmt.scoring.options import add_scoring_options, given_scoring
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = console.Parser(prog="zsnmt evaluate", description=__doc__)
-    parser.add_argument(
-        "runs",
-        type=Path,
-        nargs="+",
-        metavar="RUN",
-        help="run folders made by zsnmt train, or exports of them",
-    )
-    parser.add_argument(
-        "--pivot",
-        "--pivot-run",
-        metavar="RUN",
-        help="run that translates through the pivot for all; or baseline, as in the paper: for each "
-        "run that of zs_transformer with the same config and seed; or self: each run itself "
-        "(default: self)",
-    )
-    parser.add_argument(
-        "--report", type=console.output_file, metavar="FILE", help="also make the report page"
-    )
-    parser.add_argument(
-        "--ways",
-        nargs="+",
-        metavar="WAY",
-        help="also translate by these methods, and measure their cost: ensemble, mask, contrast, sample, "
-        "with settings as in ensemble:through=en+de (docs/method.md); own_pivot, where another run is the "
-        "--pivot, is through the pivot by each run itself",
-    )
-    add_scoring_options(parser)
-    add_search_options(parser, of_config=True)
-    parser.add_argument(
-        "--lines", type=positive, metavar="N", help="only the first N lines of the set (default: all)"
-    )
-    other = parser.add_argument_group("another test set, with --output")
-    other.add_argument(
-        "--output",
-        type=console.output_file,
-        metavar="FILE",
-        help="score file (default: RUN/scores.json, for the test set of the run)",
-    )
-    other.add_argument("--text", type=Path, help="parallel text with the test set (default: that of the run)")
-    other.add_argument("--split", help="name of the test set (default: test)")
-    other.add_argument("--directions", type=directions, help="only these directions, as in de-fr,fr-de")
-    add_engine_options(parser)
-    add_gpus(parser)
-    add_check(parser)
-    options = parse_between(parser, arguments)
+    options = parse_between(make_parser(), arguments)
     if options.comet and Path(options.comet).is_dir():  # a run that follows --comet
         options.runs, options.comet = [*options.runs, Path(options.comet)], MODEL
     elsewhere = {
@@ -119,6 +74,55 @@ def main(arguments: Sequence[str] | None = None) -> None:
             score_run(recipe.steps, run, settings, pivot=pivot, engine=engine, scored=show)
     if not options.output:
         show_table(options.runs, options.report)
+
+
+def make_parser() -> console.Parser:
+    parser = console.Parser(prog="zsnmt evaluate", description=__doc__)
+    parser.add_argument(
+        "runs",
+        type=Path,
+        nargs="+",
+        metavar="RUN",
+        help="run folders made by zsnmt train, or exports of them",
+    )
+    parser.add_argument(
+        "--pivot",
+        "--pivot-run",
+        metavar="RUN",
+        help="run that translates through the pivot for all; or baseline, as in the paper: for each "
+        "run that of zs_transformer with the same config and seed; or self: each run itself "
+        "(default: self)",
+    )
+    parser.add_argument(
+        "--report", type=console.output_file, metavar="FILE", help="also make the report page"
+    )
+    parser.add_argument(
+        "--ways",
+        nargs="+",
+        metavar="WAY",
+        help="also translate by these methods, and measure their cost: ensemble, mask, contrast, sample, "
+        "with settings as in ensemble:through=en+de (docs/method.md); own_pivot, where another run is the "
+        "--pivot, is through the pivot by each run itself",
+    )
+    add_scoring_options(parser)
+    add_search_options(parser, of_config=True)
+    parser.add_argument(
+        "--lines", type=positive, metavar="N", help="only the first N lines of the set (default: all)"
+    )
+    other = parser.add_argument_group("another test set, with --output")
+    other.add_argument(
+        "--output",
+        type=console.output_file,
+        metavar="FILE",
+        help="score file (default: RUN/scores.json, for the test set of the run)",
+    )
+    other.add_argument("--text", type=Path, help="parallel text with the test set (default: that of the run)")
+    other.add_argument("--split", help="name of the test set (default: test)")
+    other.add_argument("--directions", type=directions, help="only these directions, as in de-fr,fr-de")
+    add_engine_options(parser)
+    add_gpus(parser)
+    add_check(parser)
+    return parser
 
 
 def show(result: Result) -> None:

@@ -17,6 +17,29 @@ from zsnmt.inference.export.formats import ARGOS, FORMATS, SENTENCES
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    parser = make_parser()
+    options = parser.parse_args(arguments)
+    if options.to == ARGOS:
+        export_to_argos(options)
+        return
+    if options.directions:
+        parser.error(f"--directions is of --to {ARGOS}: other exports translate in all directions")
+    from zsnmt.inference.export.agreement import describe
+    from zsnmt.inference.export.run import export_run  # loads PyTorch
+
+    folder, agreements = export_run(
+        options.run,
+        options.output,
+        to=options.to,
+        quantization=options.quantization,
+        text=options.text,
+        sentences=options.sentences,
+    )
+    print(folder)
+    print(describe(agreements))
+
+
+def make_parser() -> console.Parser:
     parser = console.Parser(prog="zsnmt export", description=__doc__)
     parser.add_argument("run", type=Path, help="run folder made by zsnmt train")
     parser.add_argument(
@@ -56,25 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         default=[],
         help="for argos: directions to make packages of (default: all)",
     )
-    options = parser.parse_args(arguments)
-    if options.to == ARGOS:
-        export_to_argos(options)
-        return
-    if options.directions:
-        parser.error(f"--directions is of --to {ARGOS}: other exports translate in all directions")
-    from zsnmt.inference.export.agreement import describe
-    from zsnmt.inference.export.run import export_run  # loads PyTorch
-
-    folder, agreements = export_run(
-        options.run,
-        options.output,
-        to=options.to,
-        quantization=options.quantization,
-        text=options.text,
-        sentences=options.sentences,
-    )
-    print(folder)
-    print(describe(agreements))
+    return parser
 
 
 def export_to_argos(options: Namespace) -> None:

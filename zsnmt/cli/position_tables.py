@@ -24,6 +24,19 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    options = make_parser().parse_args(arguments)
+    from zsnmt.masked_lm import pretrained  # loads SciPy
+
+    models = named_models(options.models)
+    if options.positions:
+        models = [replace(model, positions=model.positions[: options.positions]) for model in models]
+    pretrained.check_shapes(models, options.dimensions)
+    maps = word_maps(models, options.words or pretrained.WORDS, options.heads)
+    models += pretrained.controls(*models[0].positions.shape)
+    show([pretrained.measure_positions(model, options.dimensions) for model in models], maps, options)
+
+
+def make_parser() -> console.Parser:
     parser = console.Parser(prog="zsnmt position-tables", description=__doc__)
     parser.add_argument("models", nargs="+", metavar="[NAME=]MODEL", help="folders or files of models")
     parser.add_argument(
@@ -49,16 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--words", type=some_words, metavar="WORDS", help="words of the heat maps (default: 40 frequent ones)"
     )
-    options = parser.parse_args(arguments)
-    from zsnmt.masked_lm import pretrained  # loads SciPy
-
-    models = named_models(options.models)
-    if options.positions:
-        models = [replace(model, positions=model.positions[: options.positions]) for model in models]
-    pretrained.check_shapes(models, options.dimensions)
-    maps = word_maps(models, options.words or pretrained.WORDS, options.heads)
-    models += pretrained.controls(*models[0].positions.shape)
-    show([pretrained.measure_positions(model, options.dimensions) for model in models], maps, options)
+    return parser
 
 
 def named_models(words: Sequence[str]) -> "list[Pretrained]":

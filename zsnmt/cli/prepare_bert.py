@@ -13,6 +13,28 @@ from zsnmt import console
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    parser = make_parser()
+    args = parser.parse_args(arguments)
+    if args.shift_specials and args.fake is None:
+        parser.error("--shift-specials is of the fake language; add that with --fake, or leave this out")
+    from zsnmt.masked_lm.data import Vocabulary, prepare  # fairseq, which takes seconds to load
+
+    text = {"train": args.train, "valid": args.valid}
+    if args.fake is not None and len(args.fake) not in (0, 2):
+        parser.error("--fake needs no text or two, for training and validation")
+    fake = {} if args.fake is None else dict(zip(text, args.fake or text.values()))
+    counts = prepare(
+        args.folder,
+        text,
+        fake,
+        vocabulary=Vocabulary(args.vocabulary_size, not args.shift_specials),
+        most=args.most_pieces,
+    )
+    for name, lines in counts.items():
+        print(f"{name}\t{lines}")
+
+
+def make_parser() -> console.Parser:
     parser = console.Parser(prog="zsnmt prepare-bert", description=__doc__)
     parser.add_argument("folder", type=Path, help="folder to make")
     parser.add_argument("--train", type=Path, required=True, help="training text, one sentence per line")
@@ -42,21 +64,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
         metavar="N",
         help="leave out lines of more than N pieces (default: keep all lines)",
     )
-    args = parser.parse_args(arguments)
-    if args.shift_specials and args.fake is None:
-        parser.error("--shift-specials is of the fake language; add that with --fake, or leave this out")
-    from zsnmt.masked_lm.data import Vocabulary, prepare  # fairseq, which takes seconds to load
-
-    text = {"train": args.train, "valid": args.valid}
-    if args.fake is not None and len(args.fake) not in (0, 2):
-        parser.error("--fake needs no text or two, for training and validation")
-    fake = {} if args.fake is None else dict(zip(text, args.fake or text.values()))
-    counts = prepare(
-        args.folder,
-        text,
-        fake,
-        vocabulary=Vocabulary(args.vocabulary_size, not args.shift_specials),
-        most=args.most_pieces,
-    )
-    for name, lines in counts.items():
-        print(f"{name}\t{lines}")
+    return parser

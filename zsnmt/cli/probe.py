@@ -26,6 +26,24 @@ from zsnmt.probing.settings import LIVE, MOST_STORED_LINES, STORED, Probing
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    options = vars(parse_between(make_parser(), arguments))
+    runs, keep_states, jobs = (options.pop(name) for name in ("runs", "keep_states", "jobs"))
+    recipe = Recipe("probe", options.pop("check"))
+
+    from zsnmt.probing.run import probe_run
+
+    def probe(run: Path) -> None:
+        shown = probe_run(recipe.steps, run, Probing(**options), keep_states=keep_states)
+        print("", run, "", "\n\n".join(shown), sep="\n")
+
+    do_all([partial(probe, run) for run in runs], jobs)
+    recipe.steps.say(
+        f"next, for figures of probes and scores: zsnmt report {' '.join(map(str, runs))} --output "
+        "report.html"
+    )
+
+
+def make_parser() -> console.Parser:
     parser = console.Parser(prog="zsnmt probe", description=__doc__)
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="run folders of trained models")
     parser.add_argument("--split", default=Probing.split, help="split of the text to measure on")
@@ -84,21 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     add_check(parser)
     add_jobs(parser)
-    options = vars(parse_between(parser, arguments))
-    runs, keep_states, jobs = (options.pop(name) for name in ("runs", "keep_states", "jobs"))
-    recipe = Recipe("probe", options.pop("check"))
-
-    from zsnmt.probing.run import probe_run
-
-    def probe(run: Path) -> None:
-        shown = probe_run(recipe.steps, run, Probing(**options), keep_states=keep_states)
-        print("", run, "", "\n\n".join(shown), sep="\n")
-
-    do_all([partial(probe, run) for run in runs], jobs)
-    recipe.steps.say(
-        f"next, for figures of probes and scores: zsnmt report {' '.join(map(str, runs))} --output "
-        "report.html"
-    )
+    return parser
 
 
 def codes(words: str) -> tuple[str, ...]:

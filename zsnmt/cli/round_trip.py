@@ -15,37 +15,7 @@ COLUMNS = ("respelt", "exact", "spaced", "recased", "lost")  # per cent
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = console.Parser(prog="zsnmt round-trip", description=__doc__)
-    parser.add_argument(
-        "text", nargs="+", type=Path, help="folders of parallel text, or files named *.{lang}"
-    )
-    parser.add_argument(
-        "--languages", action=console.Several, required=True, metavar="CODE", help="codes, as in de it"
-    )
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument(
-        "--tokenisation",
-        default="by_script",
-        metavar="SETTING",
-        help="kind and exceptions, as in 'by_script en=moses'",
-    )
-    how.add_argument(
-        "--pipeline",
-        type=Path,
-        metavar="FOLDER",
-        help="instead: the whole text pipeline of a run (RUN/pipeline), subwords included",
-    )
-    parser.add_argument(
-        "--examples",
-        type=whole_number,
-        default=0,
-        metavar="N",
-        help="show the first N sentences of each language that came back different",
-    )
-    parser.add_argument(
-        "--output", type=console.output_file, metavar="FILE", help="also write the figures to FILE, as JSON"
-    )
-    options = parser.parse_args(arguments)
+    options = make_parser().parse_args(arguments)
     from zsnmt.corpora.parallel_text import files_of_language
     from zsnmt.files.records import write_json
     from zsnmt.languages import check_language
@@ -92,3 +62,37 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.output:
         units = "its subwords" if pipeline else "no subwords"
         write_json(options.output, {"commit": commit(), "units": units, "languages": rows})
+
+
+def make_parser() -> console.Parser:
+    parser = console.Parser(prog="zsnmt round-trip", description=__doc__)
+    parser.add_argument(
+        "text", nargs="+", type=Path, help="folders of parallel text, or files named *.{lang}"
+    )
+    parser.add_argument(
+        "--languages", action=console.Several, required=True, metavar="CODE", help="codes, as in de it"
+    )
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
+        "--tokenisation",
+        default="by_script",
+        metavar="SETTING",
+        help="kind and exceptions, as in 'by_script en=moses'",
+    )
+    how.add_argument(
+        "--pipeline",
+        type=Path,
+        metavar="FOLDER",
+        help="instead: the whole text pipeline of a run (RUN/pipeline), subwords included",
+    )
+    parser.add_argument(
+        "--examples",
+        type=whole_number,
+        default=0,
+        metavar="N",
+        help="show the first N sentences of each language that came back different",
+    )
+    parser.add_argument(
+        "--output", type=console.output_file, metavar="FILE", help="also write the figures to FILE, as JSON"
+    )
+    return parser

@@ -31,41 +31,7 @@ from zsnmt.training.slurm import Job, Place, study_submission, training_script
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = console.Parser(prog="zsnmt slurm", description=__doc__)
-    parser.add_argument("config", type=Path, help="config of the experiment")
-    parser.add_argument("systems", nargs="*", metavar="ARCHITECTURE", help="systems to train")
-    parser.add_argument(
-        "--studies",
-        nargs="+",
-        metavar="STUDY",
-        default=[],
-        help="train and score the systems of zsnmt ablate",
-    )
-    add_seeds(parser)
-    parser.add_argument(
-        "--name", type=console.folder_name, help="name of a variant, needed with options of its own"
-    )
-    parser.add_argument(
-        "--nodes", type=positive, default=Job.nodes, metavar="N", help="machines for each job"
-    )
-    computing = parser.add_mutually_exclusive_group()
-    computing.add_argument(
-        "--gpus", type=positive, default=Job.gpus, metavar="N", help="GPUs of each machine"
-    )
-    computing.add_argument(
-        "--processes", type=positive, default=0, metavar="N", help="processes on each machine, without GPUs"
-    )
-    parser.add_argument(
-        "--hours", type=hours, default=Job.hours, metavar="H", help="time of a job until it is queued again"
-    )
-    parser.add_argument(
-        "--sbatch",
-        nargs="+",
-        metavar="OPTION",
-        default=[],
-        help="further options of sbatch, without their dashes: partition=gpu account=me",
-    )
-    parser.add_argument("--submit", action="store_true", help="also give the script to sbatch")
+    parser = make_parser()
     own, further = split_options(sys.argv[1:] if arguments is None else arguments)
     options = parser.parse_intermixed_args(own)
     check_wishes(options, further)
@@ -103,6 +69,45 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(made, end="")
     if options.submit:
         submit(["bash" if options.studies else "sbatch"], made)
+
+
+def make_parser() -> console.Parser:
+    parser = console.Parser(prog="zsnmt slurm", description=__doc__)
+    parser.add_argument("config", type=Path, help="config of the experiment")
+    parser.add_argument("systems", nargs="*", metavar="ARCHITECTURE", help="systems to train")
+    parser.add_argument(
+        "--studies",
+        nargs="+",
+        metavar="STUDY",
+        default=[],
+        help="train and score the systems of zsnmt ablate",
+    )
+    add_seeds(parser)
+    parser.add_argument(
+        "--name", type=console.folder_name, help="name of a variant, needed with options of its own"
+    )
+    parser.add_argument(
+        "--nodes", type=positive, default=Job.nodes, metavar="N", help="machines for each job"
+    )
+    computing = parser.add_mutually_exclusive_group()
+    computing.add_argument(
+        "--gpus", type=positive, default=Job.gpus, metavar="N", help="GPUs of each machine"
+    )
+    computing.add_argument(
+        "--processes", type=positive, default=0, metavar="N", help="processes on each machine, without GPUs"
+    )
+    parser.add_argument(
+        "--hours", type=hours, default=Job.hours, metavar="H", help="time of a job until it is queued again"
+    )
+    parser.add_argument(
+        "--sbatch",
+        nargs="+",
+        metavar="OPTION",
+        default=[],
+        help="further options of sbatch, without their dashes: partition=gpu account=me",
+    )
+    parser.add_argument("--submit", action="store_true", help="also give the script to sbatch")
+    return parser
 
 
 def submit(command: Sequence[str], script: str) -> None:

@@ -31,25 +31,8 @@ ARCHITECTURE = "zs_transformer"  # unless another is named
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = console.Parser(prog="zsnmt train", description=__doc__)
-    parser.add_argument("experiment", type=Path, help="config of the experiment, or text of your own")
-    parser.add_argument(
-        "architecture",
-        nargs="?",
-        default=ARCHITECTURE,
-        help="architecture of the system (default: %(default)s, the baseline)",
-    )
-    add_seeds(parser)
-    parser.add_argument(
-        "--name",
-        type=console.folder_name,
-        help="name of the system, needed with options of its own (default: the architecture)",
-    )
-    add_check(parser)
-    add_team(parser)
-    add_own_text(parser, plan="make the config and print what it has and why, but do not train")
     own, further = split_options(sys.argv[1:] if arguments is None else arguments)
-    options = parse_own(parser, own)
+    options = parse_own(make_parser(), own)
     if further and not options.name:
         raise WrongUse("a variant with options of its own needs a --name for its run folder")
     is_config = is_config_of(options, (*OWN_TEXT_OPTIONS, "plan"))
@@ -88,3 +71,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
             recipe.steps.say(f"to translate: zsnmt translate {run} --from {source} --to {target}{via} < text")
             if via:
                 recipe.steps.say(f"a student that also translates directly: zsnmt distill {config} {run}")
+
+
+def make_parser() -> console.Parser:
+    parser = console.Parser(prog="zsnmt train", description=__doc__)
+    parser.add_argument("experiment", type=Path, help="config of the experiment, or text of your own")
+    parser.add_argument(
+        "architecture",
+        nargs="?",
+        default=ARCHITECTURE,
+        help="architecture of the system (default: %(default)s, the baseline)",
+    )
+    add_seeds(parser)
+    parser.add_argument(
+        "--name",
+        type=console.folder_name,
+        help="name of the system, needed with options of its own (default: the architecture)",
+    )
+    add_check(parser)
+    add_team(parser)
+    add_own_text(parser, plan="make the config and print what it has and why, but do not train")
+    return parser
