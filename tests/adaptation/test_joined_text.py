@@ -128,7 +128,7 @@ def test_a_config_of_an_adaptation_cleans_nothing(tmp_path):
 
 
 def test_updates_that_cannot_be_shared_are_refused(tmp_path, monkeypatch):
-    for name in ("check_trained", "check_pipeline", "check_options"):
+    for name in ("check_trained", "check_pipeline", "check_training"):
         monkeypatch.setattr(adapt, name, lambda *_, **__: None)
     monkeypatch.setattr(adapt, "options_of", lambda run: ["--update-freq", "3"])
     monkeypatch.setattr(Adaptation, "new_languages", lambda self, languages: [NEW])

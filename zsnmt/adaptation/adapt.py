@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.adaptation.joined_text import join_text
-from zsnmt.adaptation.modes import FROZEN, FULL
+from zsnmt.adaptation.modes import FROZEN, FULL, UNKNOWN_BOUND
 from zsnmt.adaptation.settings import SYNTHETIC_FROM, Adaptation
 from zsnmt.corpora.left_out import say_what_is_left_out
 from zsnmt.errors import InputError
@@ -59,7 +59,7 @@ def adapt_run(
         from zsnmt.adaptation.student_text import choose_text  # loads fairseq
 
         text = choose_text(steps, adaptation, run)
-    extend_data(steps, experiment, adaptation, options=options)
+    make_joined_data(steps, experiment, adaptation, options=options)
     begin()
     with locked(run):
         experiment.start(
@@ -124,22 +124,22 @@ def check_adaptation(
     if (run / MODEL_FILE).is_file():
         return
     given = [*experiment.config.fairseq_options, *options]
-    check_options(adaptation, given)
+    check_training(adaptation, given)
     shared_updates([*options_of(base), *given], steps.team.size)
 
 
-def check_options(adaptation: Adaptation, given: Sequence[str]) -> None:
+def check_training(adaptation: Adaptation, given: Sequence[str]) -> None:
     """`InputError` for a model, or a training with these options besides, that cannot go on so."""
-    from zsnmt.adaptation import run  # loads PyTorch
+    from zsnmt.adaptation.extended_run import check_options  # loads PyTorch
 
-    run.check_options(adaptation.base, adaptation.mode, adaptation.adapter_dim, given=given)
+    check_options(adaptation.base, adaptation.mode, adaptation.adapter_dim, given=given)
 
 
 def text_is_gone(base: Path) -> str:
     return f"{read_record(base)['text']}, the text that {base} was trained on, is not there any more"
 
 
-def extend_data(
+def make_joined_data(
     steps: Steps, experiment: Experiment, adaptation: Adaptation, options: Sequence[str] = ()
 ) -> None:
     """Make the text and the binarised data of a run and its new languages, unless they are there, for a
@@ -173,7 +173,7 @@ def extend_data(
             folder,
             "data",
             experiment.data,
-            work=partial(binarise, experiment, adaptation),
+            work=partial(binarise_joined_text, experiment, adaptation),
             inputs=inputs,
             settings=settings,
         )
@@ -197,8 +197,8 @@ def write_joined_text(
     say_what_is_left_out(counts)
 
 
-def binarise(experiment: Experiment, adaptation: Adaptation) -> None:
-    from zsnmt.adaptation.data import UNKNOWN_BOUND, extend_data  # loads PyTorch
+def binarise_joined_text(experiment: Experiment, adaptation: Adaptation) -> None:
+    from zsnmt.adaptation.data import extend_data  # loads PyTorch
 
     check_unused(experiment)
     new = adaptation.new_languages(experiment.config.languages)
@@ -219,7 +219,7 @@ def binarise(experiment: Experiment, adaptation: Adaptation) -> None:
 
 
 def extend_model(run: Path, experiment: Experiment, adaptation: Adaptation, seed: int) -> None:
-    from zsnmt.adaptation.run import extend_run  # loads PyTorch
+    from zsnmt.adaptation.extended_run import extend_run  # loads PyTorch
 
     extend_run(
         adaptation.base,

@@ -9,11 +9,11 @@ from fairseq.tasks import setup_task
 from torch import Tensor
 
 import zsnmt
+from zsnmt.adaptation.modes import ADDITIVE, MULTIPLICATIVE, NOISES
 from zsnmt.errors import InputError
 from zsnmt.runs.checkpoints import trained_directions, write_checkpoint
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 
-NOISE = ("multiplicative", "additive", "none")
 TABLES = (  # a row for each type, or for each language
     "encoder.embed_tokens.weight",
     "decoder.embed_tokens.weight",
@@ -26,7 +26,7 @@ def extend_checkpoint(
     state: dict,
     data: Path,
     output: Path,
-    noise: str = "multiplicative",
+    noise: str = MULTIPLICATIVE,
     scale: float = 1.0,
     seed: int = 1,
     **options: object,
@@ -116,12 +116,12 @@ def new_rows(table: Tensor, number: int, noise: str, scale: float, generator: to
     paper says random noise); `additive`: plus N(0, (scale · s)²), s the standard deviation of the column;
     `none`: the mean itself.
     """
-    if noise not in NOISE:
-        raise InputError(f"there is no noise '{noise}'; choose {', '.join(NOISE)}")
+    if noise not in NOISES:
+        raise InputError(f"there is no noise '{noise}'; choose {', '.join(NOISES)}")
     rows = table.double().mean(dim=0).expand(number, -1)  # number×C
     drawn = scale * torch.randn(rows.shape, generator=generator, dtype=rows.dtype)
-    if noise == "multiplicative":
+    if noise == MULTIPLICATIVE:
         rows = rows * (1 + drawn)
-    elif noise == "additive":
+    elif noise == ADDITIVE:
         rows = rows + drawn * table.double().std(dim=0)
     return rows.to(table.dtype)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fairseq.data import Dictionary
 
+from zsnmt.adaptation.modes import UNKNOWN_BOUND
 from zsnmt.data.binarised_folder import check_replaceable
 from zsnmt.data.reading import encode, load_dictionary
 from zsnmt.errors import InputError
@@ -44,8 +45,6 @@ from zsnmt.training.binarised import (
     training_text,
 )
 from zsnmt.training.piece_counts import count_training_pieces
-
-UNKNOWN_BOUND = 0.01
 
 
 def extend_data(
@@ -113,18 +112,11 @@ def extend_data(
         shares = {}
         for file, as_read in zip(files, tokenised):
             if any({*name.split(".")[1].split("-")} & {*new} for name in file.names):
-                shares[file.path.name] = unknown[as_read][True] / max(1, unknown[as_read].total())
-                if shares[file.path.name] > unknown_bound:
-                    raise InputError(
-                        describe_unknown(
-                            file,
-                            as_read,
-                            shares[file.path.name],
-                            bound=unknown_bound,
-                            pipeline=pipeline,
-                            dictionary=dictionary,
-                        )
-                    )
+                share = unknown[as_read][True] / max(1, unknown[as_read].total())
+                shares[file.path.name] = share
+                if share > unknown_bound:
+                    example = first_unknown(as_read, pipeline, dictionary)
+                    raise InputError(describe_unknown(file, share, bound=unknown_bound, example=example))
         shutil.rmtree(part / TOKENISED, ignore_errors=True)
     return shares
 
@@ -255,23 +247,20 @@ def extend_piece_counts(base: Path, folder: Path, dictionary: Dictionary, langua
     write_piece_counts(folder, merge_piece_counts(before, now, languages))
 
 
-def describe_unknown(
-    file: TextFile,
-    as_read: TextFile,
-    share: float,
-    bound: float,
-    pipeline: TextPipeline,
-    dictionary: Dictionary,
-) -> str:
-    """What is wrong with a file of which too much is unknown, with the first such line."""
-    for number, pieces in enumerate(pipeline.segment(iterate_lines(as_read.path), file.language), start=1):
-        unknown = [
-            piece for piece, index in zip(pieces, encode(pieces, dictionary)) if index == dictionary.unk()
-        ]
-        if unknown:
-            return (
-                f"{file.path}: {100 * share:.1f} % of its pieces are unknown to the model in "
-                f"{file.language}, as '{unknown[0]}' in line {number}, and {100 * bound:g} % are allowed; "
-                "is it the right language and script? If so, allow more with --allow-unknown"
-            )
+def first_unknown(file: TextFile, pipeline: TextPipeline, dictionary: Dictionary) -> tuple[int, str]:
+    """The first piece of a tokenised file that the dictionary lacks, after the number of its line."""
+    for number, pieces in enumerate(pipeline.segment(iterate_lines(file.path), file.language), start=1):
+        for piece, index in zip(pieces, encode(pieces, dictionary)):
+            if index == dictionary.unk():
+                return number, piece
     raise AssertionError(f"{file.path} has no unknown piece")
+
+
+def describe_unknown(file: TextFile, share: float, *, bound: float, example: tuple[int, str]) -> str:
+    """What is wrong with a file of which too much is unknown, with the first such line and piece."""
+    number, piece = example
+    return (
+        f"{file.path}: {100 * share:.1f} % of its pieces are unknown to the model in {file.language}, as "
+        f"'{piece}' in line {number}, and {100 * bound:g} % are allowed; is it the right language and "
+        "script? If so, allow more with --allow-unknown"
+    )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zsnmt.adaptation.joined_text import new_languages
-from zsnmt.adaptation.modes import FROZEN, FULL
+from zsnmt.adaptation.modes import FROZEN, FULL, MULTIPLICATIVE, NO_NOISE
 from zsnmt.errors import InputError
 from zsnmt.languages import read_languages
 from zsnmt.runs.folder import PIPELINE_FOLDER, read_record
@@ -27,7 +27,7 @@ class Adaptation:
     base: Path
     mode: str = FULL
     adapter_dim: int = 0
-    noise: str = "multiplicative"
+    noise: str = MULTIPLICATIVE
     noise_scale: float = 1.0
     allow_unknown: float | None = None
     without_synthetic: bool = False
@@ -35,7 +35,7 @@ class Adaptation:
     def __post_init__(self) -> None:
         if not 0 <= self.noise_scale <= LARGEST_NOISE:  # which no NaN is
             raise InputError(f"--noise-scale is {self.noise_scale:g}; it must be from 0 to {LARGEST_NOISE}")
-        if self.noise == "none" and self.noise_scale != 1:
+        if self.noise == NO_NOISE and self.noise_scale != 1:
             raise InputError(
                 "--noise-scale scales the noise, and --noise none has none; leave one of them out"
             )

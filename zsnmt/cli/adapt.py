@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.adaptation.modes import FROZEN, FULL, NOISES, UNKNOWN_BOUND
+from zsnmt.adaptation.settings import Adaptation
 from zsnmt.cli.common.argument_types import seed_number, whole_number
 from zsnmt.cli.common.recipe import Recipe, add_check
 from zsnmt.cli.common.team import TEAM_OPTIONS, add_team, chosen_team
@@ -30,8 +32,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
 
     from zsnmt.adaptation.adapt import adapt_run
-    from zsnmt.adaptation.modes import FROZEN, FULL
-    from zsnmt.adaptation.settings import Adaptation
     from zsnmt.evaluation.scored_run import score_run, settings_of
     from zsnmt.runs.commands import path_from_top, recipe_command
     from zsnmt.runs.folder import check_trained, read_record
@@ -92,23 +92,25 @@ def make_parser() -> console.Parser:
     parser.add_argument(
         "--adapter-dim",
         type=whole_number,
-        default=0,
+        default=Adaptation.adapter_dim,
         metavar="D",
         help="with --frozen, an adapter of D dimensions after each decoder layer",
     )
     parser.add_argument(
         "--noise",
-        choices=["multiplicative", "additive", "none"],
-        default="multiplicative",
+        choices=NOISES,
+        default=Adaptation.noise,
         help="how new rows begin: as the mean of the old rows times N(1, s²), plus noise of s column"
         " deviations, or unchanged",
     )
-    parser.add_argument("--noise-scale", type=float, default=1.0, metavar="S", help="the s of --noise")
+    parser.add_argument(
+        "--noise-scale", type=float, default=Adaptation.noise_scale, metavar="S", help="the s of --noise"
+    )
     parser.add_argument(
         "--allow-unknown",
         type=float,
         metavar="SHARE",
-        help="share 0–1 of a file's pieces that may be unknown (default: 0.01)",
+        help=f"share 0–1 of a file's pieces that may be unknown (default: {UNKNOWN_BOUND:g})",
     )
     parser.add_argument(
         "--without-synthetic",

@@ -7,6 +7,7 @@ Scores are written to RUN/scores.json. Settings that are not given are those of 
 to go on after a stop.
 """
 
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,22 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse_between(make_parser(), arguments)
     if options.comet and Path(options.comet).is_dir():  # a run that follows --comet
         options.runs, options.comet = [*options.runs, Path(options.comet)], MODEL
-    elsewhere = {
-        name: getattr(options, name)
-        for name in ("text", "split", "directions")
-        if getattr(options, name) is not None
-    }
-    if elsewhere and options.output is None:
-        raise WrongUse(
-            "--text, --split and --directions need an --output of their own: RUN/scores.json is that of the "
-            "run's test set"
-        )
-    if options.output and (len(options.runs) > 1 or options.report):
-        raise WrongUse("--output is the score file of one run, without --report")
-    if options.output and options.output.resolve() == (options.runs[0] / SCORES_FILE).resolve():
-        raise WrongUse(
-            f"{options.output} is kept for the run's test set; leave --output out, or name another"
-        )
+    elsewhere = given_elsewhere(options)
     recipe = Recipe("evaluate", options.check)
     given = given_scoring(options) | {
         name: getattr(options, name) for name in (*SEARCH_OPTIONS, "lines", "ways")
@@ -74,6 +60,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
             score_run(recipe.steps, run, settings, pivot=pivot, engine=engine, scored=show)
     if not options.output:
         show_table(options.runs, options.report)
+
+
+def given_elsewhere(options: Namespace) -> dict[str, object]:
+    """What is said of another test set; `WrongUse` for that without a file for its scores, and for a file
+    that cannot hold them.
+    """
+    elsewhere = {
+        name: getattr(options, name)
+        for name in ("text", "split", "directions")
+        if getattr(options, name) is not None
+    }
+    if elsewhere and options.output is None:
+        raise WrongUse(
+            "--text, --split and --directions need an --output of their own: RUN/scores.json is that of the "
+            "run's test set"
+        )
+    if options.output and (len(options.runs) > 1 or options.report):
+        raise WrongUse("--output is the score file of one run, without --report")
+    if options.output and options.output.resolve() == (options.runs[0] / SCORES_FILE).resolve():
+        raise WrongUse(
+            f"{options.output} is kept for the run's test set; leave --output out, or name another"
+        )
+    return elsewhere
 
 
 def make_parser() -> console.Parser:

@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 
 from tests.adaptation.conftest import KNOWN, LANGUAGES, NEW, PIVOT
+from zsnmt.adaptation.extended_run import model_options, training_options
 from zsnmt.adaptation.modes import FROZEN, FULL
-from zsnmt.adaptation.run import model_options, training_options
 from zsnmt.adaptation.settings import Adaptation
 from zsnmt.errors import InputError
 

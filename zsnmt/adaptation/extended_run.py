@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt.adaptation.checkpoint import extend_checkpoint
-from zsnmt.adaptation.modes import FROZEN, FULL
+from zsnmt.adaptation.modes import FROZEN, FULL, MULTIPLICATIVE
 from zsnmt.criterions.zs_cross_entropy import TERMS
 from zsnmt.data.directions import ALL, directions_with_data
 from zsnmt.data.reading import load_dictionary
@@ -33,7 +33,7 @@ def extend_run(
     output: Path,
     mode: str = FULL,
     adapter_dim: int = 0,
-    noise: str = "multiplicative",
+    noise: str = MULTIPLICATIVE,
     scale: float = 1.0,
     seed: int = 1,
 ) -> dict[str, int]:
