@@ -221,6 +221,13 @@ def map_in_processes(
             yield from waiting.popleft().result()
 
 
+Progress = Callable[[float], object]  # is told how many things are done
+
+
+def unheard(number: float) -> None:
+    """The progress of what nobody watches."""
+
+
 def progress(results: Iterable[T], title: str, total: int | None = None, unit: str = "it") -> Iterable[T]:
     """The results, with a bar on a terminal."""
     return tqdm(results, desc=title, total=total, unit=unit, leave=False, disable=None)

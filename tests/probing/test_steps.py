@@ -73,7 +73,7 @@ def test_earlier_tables_stay_where_new_ones_do_not_get_into_their_place(tmp_path
     earlier.mkdir()
     (earlier / "classifiers.txt").write_text("earlier")
     monkeypatch.setattr(ProbeSteps, "make", lambda self: {})
-    monkeypatch.setattr("zsnmt.report.probes.record.write_probe_record", lambda new, run, **_: new.mkdir())
+    monkeypatch.setattr("zsnmt.probing.record.write_probe_record", lambda new, run, **_: new.mkdir())
 
     def stopped_rename(source, target):
         if source == new and not os.path.exists(target):

@@ -34,8 +34,8 @@ from zsnmt.report.documents import (
     kept_scores,
     make_portable,
 )
-from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import probes_of
+from zsnmt.runs.probe_folder import PROBES
 from zsnmt.runs.score_file import read_score_file
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.ways import DIRECT

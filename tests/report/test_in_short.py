@@ -18,7 +18,7 @@ from zsnmt.report.config_pages import configs_without_page, new_page
 from zsnmt.report.documents import BLOCK, fill, keep_scores
 from zsnmt.report.drawn_data import checksum
 from zsnmt.report.in_short import kept_figures, what_to_use
-from zsnmt.report.probes.folder import FOLDER as PROBES
+from zsnmt.runs.probe_folder import PROBES
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 from zsnmt.runs.ways import OWN_PIVOT, PIVOT
 
@@ -130,7 +130,9 @@ def test_results_is_short_its_tables_fit_a_screen_and_its_prose_has_no_figure_by
 
 
 def test_each_question_of_results_has_one_table_or_figure_limits_and_a_link():
-    for section in RESULTS.split("\n## ")[2:-1]:
+    sections = RESULTS.split("\n## ")[2:-1]
+    assert len(sections) > 5
+    for section in sections:
         assert len(BLOCK.findall(section)) <= 1 and "](docs/" in section, section
         if BLOCK.search(section) and "overlap" not in section:
             assert "*Limits:*" in section, section

@@ -179,7 +179,10 @@ def test_a_validation_sentence_that_no_batch_can_hold_is_refused_before_training
 def test_a_source_that_is_cut_is_not_too_long(data):
     arguments = "--max-source-positions 9 --max-target-positions 99 --truncate-source".split()
     for placement in ("t_dec", "s_enc_t_dec"):
-        task_of(data, *arguments, "--language-tags", placement).load_dataset("valid")
+        task = task_of(data, *arguments, "--language-tags", placement)
+        task.load_dataset("valid")
+        pairs = task.dataset("valid")
+        assert 0 < max(pairs.num_tokens(place) for place in range(len(pairs))) <= 99
 
 
 def test_a_direction_without_text_is_named(own_data):

@@ -251,7 +251,9 @@ def test_distillation_has_students_of_both_systems_with_the_names_that_their_rec
 
 def test_second_stages_have_the_names_and_the_options_that_their_recipe_gives():
     stages = systems(["stage_two", "remedies_together"], [*SIZES, "--lr", "0.01"])
-    for system in (each for each in stages if each.sides):
+    further = [each for each in stages if each.sides]
+    assert len(further) > len(REMEDIES)
+    for system in further:
         stage = Distillation(
             Path("run"), system.sides, few_lines=system.few_lines, remedy=system.remedy, epochs=None
         )

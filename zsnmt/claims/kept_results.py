@@ -9,9 +9,9 @@ from zsnmt.languages import SUPERVISED
 from zsnmt.masked_lm.report.kept_scores import FOLDER as MASKED_LMS
 from zsnmt.masked_lm.report.kept_scores import kept_masked_lms
 from zsnmt.report.documents import kept_probes, kept_scores
-from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.scores import Column, mean_over_directions, runs_by_system
+from zsnmt.runs.probe_folder import PROBES
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.ways import DIRECT
 from zsnmt.scoring.figures import MAIN

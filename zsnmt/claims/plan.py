@@ -15,8 +15,8 @@ from zsnmt.files.records import damage_of, read_json
 from zsnmt.masked_lm.config import read_study_config
 from zsnmt.masked_lm.report.kept_scores import FOLDER as MASKED_LMS
 from zsnmt.masked_lm.runs import score_file
-from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.runs.folder import MODEL_FILE
+from zsnmt.runs.probe_folder import PROBES
 from zsnmt.training.config import read_config
 from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.studies import systems

@@ -9,7 +9,7 @@ stop.
 Studies (docs/method.md):
 
     query            adds the position query to the removed residual
-    variational      compares these three systems without and with variational dropout
+    variational      compares baseline, removed residual and query without and with variational dropout
     removal_layer    removes the residual at each encoder layer in turn, and at several
     positions        learns the position encodings
     replacement      replaces the residual by the sentence's mean, or keeps it at random
@@ -83,9 +83,7 @@ def make_parser() -> console.Parser:
         "studies",
         nargs="+",
         metavar="STUDY",
-        help="query, variational, removal_layer, positions, replacement, li_table_1, clip_distance, "
-        "encodings, bias_layers, distillation, base_grid, blocks_grid, stage_two, "
-        "remedies_together or decoding_grid",
+        help="one or more of the studies above",
     )
     parser.add_argument(
         "--systems", nargs="+", metavar="NAME", default=[], help="only these of the systems (default: all)"

@@ -1,6 +1,6 @@
 """The trained run that translates for its student."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import permutations
 from pathlib import Path
@@ -14,6 +14,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, parse_direction, read_languages
+from zsnmt.processes import Progress
 from zsnmt.runs.checkpoints import load_checkpoint, trained_directions
 from zsnmt.runs.checksums import check_model, check_pipeline
 from zsnmt.runs.folder import (
@@ -152,9 +153,7 @@ class Interpreter:
             "device": torch.cuda.get_device_name() if on_gpu else "cpu",
         }
 
-    def translate(
-        self, lines: Sequence[Sources], direction: Direction, finished: Callable[[float], object]
-    ) -> list[str]:
+    def translate(self, lines: Sequence[Sources], direction: Direction, finished: Progress) -> list[str]:
         """A translation for each line, which may have the pivot's sentence beside it."""
         first, *beside = zip(*lines)
         through = {self.translator.pivot: beside[0]} if beside else None

@@ -3,7 +3,7 @@ references.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -21,6 +21,7 @@ from zsnmt.inference.confidence import agreement_score, chrf, other_way, scored_
 from zsnmt.inference.translation import AGREEMENT, DIGITS, Legs
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
+from zsnmt.processes import Progress, unheard
 from zsnmt.runs.folder import commit, kinds, versions
 from zsnmt.scoring.bootstrap import SAMPLES, interval, signature
 from zsnmt.scoring.ranking import resampled_spearman, spearman
@@ -107,7 +108,7 @@ def measure_direction(
     kind: str,
     *,
     pair: Pair,
-    finished: Callable[[float], object] = lambda number: None,
+    finished: Progress = unheard,
 ) -> Measured:
     """How the figures of a direction's translations rank them; without the pivot's, where it is an end. A
     line without a figure ranks lowest.

@@ -14,7 +14,7 @@ from zsnmt.files.kinds import fits
 from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import SUPERVISED, Direction
-from zsnmt.processes import used_seconds
+from zsnmt.processes import Progress, used_seconds
 from zsnmt.runs.folder import HYPOTHESES_CHECKSUMS as CHECKSUMS
 from zsnmt.runs.folder import hypotheses_file, settings_file
 from zsnmt.runs.ways import INTO_OWN_PIVOT, INTO_PIVOT, Way
@@ -159,7 +159,7 @@ class Job(NamedTuple):
         """How many sentences there are to translate."""
         return self.number * len(self.missing())
 
-    def run(self, finished: Callable[[float], object]) -> None:
+    def run(self, finished: Progress) -> None:
         """Translate what is missing, all together: a sentence is encoded once for all languages it goes
         into. What that takes is the directions' alike, and so is what the lines took.
         """

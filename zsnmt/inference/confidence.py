@@ -3,12 +3,13 @@ another way.
 """
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from zsnmt.errors import InputError
 from zsnmt.inference.translation import Legs, Translation
 from zsnmt.inference.translator import Translator
+from zsnmt.processes import Progress, unheard
 
 if TYPE_CHECKING:
     from sacrebleu.metrics import CHRF
@@ -21,7 +22,7 @@ def scored_lines(
     *,
     agreement: bool = False,
     first_line: int | None = 1,
-    finished: Callable[[float], object] = lambda number: None,
+    finished: Progress = unheard,
 ) -> list[Translation]:
     """Lines of one language, translated; see `Translator.translate`.
 

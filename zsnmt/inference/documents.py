@@ -1,6 +1,6 @@
 """Text whose languages are not said line by line: lines and documents, translated by a `Translator`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import compress
 
 from zsnmt.documents.languages import describe, identify_passages
@@ -11,12 +11,11 @@ from zsnmt.inference.confidence import scored_lines
 from zsnmt.inference.translation import Legs, Translation
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import AUTO
-
-Progress = Callable[[float], object]
+from zsnmt.processes import Progress, unheard
 
 
 def translate_document(
-    translator: Translator, document: Document, legs: Legs, *, finished: Progress = lambda number: None
+    translator: Translator, document: Document, legs: Legs, *, finished: Progress = unheard
 ) -> tuple[bytes, str]:
     """The document in the target language, and which languages it was found in, in words.
 
@@ -42,7 +41,7 @@ def translate_lines(
     legs: Legs,
     *,
     agreement: bool = False,
-    finished: Progress = lambda number: None,
+    finished: Progress = unheard,
 ) -> tuple[list[Translation], str]:
     """The same of lines, each a sentence: one translation for each, with its `agreement` where there is
     another way.

@@ -3,7 +3,7 @@
 import logging
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from zsnmt.inference.engines import engine_by, larger_batches, open_engine, prep
 from zsnmt.inference.parts import Part
 from zsnmt.inference.translation import Translation, join_translations
 from zsnmt.languages import Direction
+from zsnmt.processes import Progress, unheard
 from zsnmt.text.piece_counts import PieceCounts
 
 logger = logging.getLogger(__name__)
@@ -113,7 +114,7 @@ class Translator:
         *,
         via: str | None = None,
         first_line: int | None = 1,
-        finished: Callable[[float], object] = lambda number: None,
+        finished: Progress = unheard,
     ) -> list[str]:
         """Translate raw lines into the target language, through another one if `via` is given.
 
@@ -135,7 +136,7 @@ class Translator:
         *,
         via: str | None = None,
         first_line: int | None = 1,
-        finished: Callable[[float], object] = lambda number: None,
+        finished: Progress = unheard,
     ) -> list[Translation]:
         """What `translate` gives, with the log-probabilities."""
         refuse_one_text(lines)
@@ -183,7 +184,7 @@ class Translator:
         directions: Sequence[Direction],
         *,
         first_line: int | None = 1,
-        finished: Callable[[float], object] = lambda number: None,
+        finished: Progress = unheard,
     ) -> dict[Direction, list[str]]:
         """Translate raw lines of one language into several at once; see `translate`.
 
@@ -199,7 +200,7 @@ class Translator:
         directions: Sequence[Direction],
         *,
         first_line: int | None = 1,
-        finished: Callable[[float], object] = lambda number: None,
+        finished: Progress = unheard,
         through: Mapping[str, Sequence[str]] | None = None,
     ) -> dict[Direction, list[Translation]]:
         """What `translate_into` gives, with the log-probabilities.
@@ -246,7 +247,7 @@ class Translator:
         lines: Sequence["Line"],
         *,
         first_line: int | None = None,
-        finished: Callable[[float], object] = lambda number: None,
+        finished: Progress = unheard,
     ) -> list[list[Translation]]:
         """The best translations of raw lines, each in a direction of its own, that differ, best first; no
         more than the search keeps.

@@ -21,10 +21,9 @@ from zsnmt.probing.steps import (
     TRAINING,
     ProbeSteps,
 )
-from zsnmt.report.probes.folder import FOLDER as PROBES
-from zsnmt.report.probes.folder import RECORD_FILE
 from zsnmt.runs.commands import recipe_command
 from zsnmt.runs.folder import MODEL_FILE, check_trained, read_record
+from zsnmt.runs.probe_folder import PROBE_RECORD, PROBES
 from zsnmt.training.steps import MARKERS, Steps
 
 
@@ -56,7 +55,7 @@ def probe_run(steps: Steps, run: Path, probing: Probing, keep_states: bool = Fal
         steps.make(
             run,
             "probe",
-            run / PROBES / RECORD_FILE,
+            run / PROBES / PROBE_RECORD,
             work=work,
             inputs=inputs,
             settings=settings,
@@ -67,7 +66,7 @@ def probe_run(steps: Steps, run: Path, probing: Probing, keep_states: bool = Fal
 
 
 def make_probes(steps: Steps, run: Path, text: Path, probing: Probing, keep_states: bool) -> None:
-    from zsnmt.report.probes.record import write_probe_record
+    from zsnmt.probing.record import write_probe_record
 
     new = run / f"{PROBES}.new"
     command = recipe_command("probe", run, *probing.options(), *["--keep-states"] * keep_states)

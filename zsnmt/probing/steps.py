@@ -18,8 +18,8 @@ from zsnmt.files.records import write_json
 from zsnmt.files.replacing import replacing
 from zsnmt.languages import check_known, read_languages
 from zsnmt.probing.settings import Probing
-from zsnmt.report.probes.folder import TABLES
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
+from zsnmt.runs.probe_folder import TABLES
 from zsnmt.training.steps import Steps, made_from
 
 SIMILARITY, FIGURES, CLASSIFIERS = PRINTED_TABLES = ("similarity.txt", "layer_figures.txt", "classifiers.txt")

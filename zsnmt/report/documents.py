@@ -28,11 +28,11 @@ from zsnmt.report.comparison import (
 )
 from zsnmt.report.overlap import overlap_table, round_trip_table
 from zsnmt.report.pivots import share_pivots
-from zsnmt.report.probes.folder import FOLDER as PROBES
-from zsnmt.report.probes.folder import TABLES, Probes, comparable, parse, read
+from zsnmt.report.probes.folder import Probes, comparable, parse, read
 from zsnmt.report.scores import RunResult
 from zsnmt.report.systems import STUDY_TABLES, runs_table
 from zsnmt.report.table import markdown_rows
+from zsnmt.runs.probe_folder import PROBES, TABLES
 from zsnmt.runs.score_file import read_score_file, write_score_file
 from zsnmt.runs.scores import Result, Scores
 from zsnmt.runs.systems import BASELINE, RESIDUAL

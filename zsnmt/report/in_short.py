@@ -19,7 +19,6 @@ from zsnmt.report.documents import KEEP_AGAIN, Maker, comparable_probes, kept_pr
 from zsnmt.report.marks import marked
 from zsnmt.report.pivot_drawing import comparison_figures
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
-from zsnmt.report.probes.folder import FOLDER as PROBES
 from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, output_table
 from zsnmt.report.scores import runs_by_system, seeds
 from zsnmt.report.studies.clip_distance import clip_distance_table
@@ -28,6 +27,7 @@ from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.studies.grid import main_effects_table, remedy_gains
 from zsnmt.report.systems import systems_table
 from zsnmt.report.table import Cell, Measured, Table, join_sentences, markdown_rows, spread_note
+from zsnmt.runs.probe_folder import PROBES
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.systems import BASELINE, DIRECT_STUDENT, RESIDUAL, STUDENTS, WORDS
 

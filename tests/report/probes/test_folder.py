@@ -10,14 +10,9 @@ from zsnmt.analysis.held_out import Accuracy
 from zsnmt.errors import InputError
 from zsnmt.report.comparability import read_runs
 from zsnmt.report.probes.folder import (
-    CLASSIFIERS,
-    CONFUSION,
-    FIGURES,
     LATER_PROBE_KEYS,
     PROBE_KEYS,
-    RECORD_FILE,
     RUN_KEYS,
-    SIMILARITY,
     ClassifierRow,
     check_probed_alike,
     comparable,
@@ -25,6 +20,7 @@ from zsnmt.report.probes.folder import (
     probes_of,
     read,
 )
+from zsnmt.runs.probe_folder import CLASSIFIERS, CONFUSION, FIGURES, PROBE_RECORD, SIMILARITY
 
 
 @pytest.fixture
@@ -211,8 +207,8 @@ def test_a_missing_table_and_a_damaged_record_are_named(folders):
     assert f"{CONFUSION} in {folder} has the columns none, not layer, language" in refused(folders)
     (folder / SIMILARITY).unlink()
     assert SIMILARITY in refused(folders)
-    (folder / RECORD_FILE).write_text("{")
-    assert f"{folder / RECORD_FILE} is damaged" in refused(folders)
+    (folder / PROBE_RECORD).write_text("{")
+    assert f"{folder / PROBE_RECORD} is damaged" in refused(folders)
 
 
 @pytest.mark.parametrize("key", [*RUN_KEYS, *PROBE_KEYS])

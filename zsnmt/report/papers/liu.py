@@ -10,7 +10,7 @@ from zsnmt.report.adaptation import members
 from zsnmt.report.families import within_families
 from zsnmt.report.papers.layout import PaperTable, Rows
 from zsnmt.report.papers.published import LIU, Key
-from zsnmt.report.papers.sources import PROBES, SCORES
+from zsnmt.report.papers.sources import PROBED, SCORES
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, Finding
 from zsnmt.report.scores import Column, all_directions, runs_by_system
@@ -217,7 +217,7 @@ def probe_table(
         about=about,
         keys=("data set", "model"),
         columns={column: finding.figure for column, finding in findings.items()},
-        source=PROBES,
+        source=PROBED,
         systems=[BASELINE.name, RESIDUAL.name],
         rows=partial(probe_rows, findings),
         counterparts=DATA_SETS,

@@ -10,8 +10,9 @@ from zsnmt.report.documents import KEEP_AGAIN, kept_score_file
 from zsnmt.report.notes import pivot_note, search_note
 from zsnmt.report.papers.layout import Source
 from zsnmt.report.probes import tables as probe_tables
-from zsnmt.report.probes.folder import FOLDER, Probes, check_probed_alike, parse, read
+from zsnmt.report.probes.folder import Probes, check_probed_alike, parse, read
 from zsnmt.report.scores import runs_by_system, seeds, short_commit
+from zsnmt.runs.probe_folder import PROBES
 from zsnmt.runs.score_file import read_scores
 from zsnmt.runs.scores import Scores
 
@@ -48,7 +49,7 @@ def probes_of(path: Path) -> Probes:
     """The probes of a run folder, or of a file of kept ones."""
     if path.is_file():
         return parse(read_json(path, KEEP_AGAIN), path)
-    return parse(read(path), path / FOLDER)
+    return parse(read(path), path / PROBES)
 
 
 def probe_provenance(found: Sequence[Probes]) -> str:
@@ -71,7 +72,7 @@ SCORES = Source(
     kept="*/*.seed*.json",
     chosen_on_zero_shot=lambda scores: bool(scores.chosen_on),
 )
-PROBES = Source(
+PROBED = Source(
     read=probes_of,
     config=lambda one: one.record["config"],
     system=lambda one: one.system,
@@ -79,5 +80,5 @@ PROBES = Source(
     check=check_probed_alike,
     signature=lambda found: f"{probe_tables.settings(found).removesuffix('.')}; {list_seeds(found)}",
     provenance=probe_provenance,
-    kept=f"*/{FOLDER}/*.json",
+    kept=f"*/{PROBES}/*.json",
 )

@@ -16,15 +16,9 @@ from zsnmt.files.kinds import check_kinds
 from zsnmt.files.records import damage_of, read_json
 from zsnmt.report.comparability import check_alike
 from zsnmt.report.scores import Run
+from zsnmt.runs.probe_folder import CLASSIFIERS, CONFUSION, FIGURES, PROBE_RECORD, PROBES, SIMILARITY, TABLES
 from zsnmt.text.lines import read_lines
 
-FOLDER, RECORD_FILE = "probes", "record.json"
-TABLES = SIMILARITY, FIGURES, CLASSIFIERS, CONFUSION = (
-    "similarity.tsv",
-    "layer_figures.tsv",  # which probes without stored states lack, and older ones
-    "classifiers.tsv",
-    "classifiers.confusion.tsv",
-)
 REMEDY = "make the probes again with zsnmt probe"
 # What record.json says of a run.
 RUN_KEYS = ("config", "system", "seed", "removed_layers", "model", "command", "commit", "versions")
@@ -114,10 +108,10 @@ def probes_of(runs: Sequence[Run]) -> list[Probes]:
     found = []
     for run in runs:
         if has_probes(run.folder):
-            found.append(parse(read(run.folder), run.folder / FOLDER))
+            found.append(parse(read(run.folder), run.folder / PROBES))
             if found[-1].record["model"] != run.scores.decoding.get("model"):
                 raise InputError(
-                    f"{run.folder / FOLDER} is of another model than {run.folder} was scored with; {REMEDY}"
+                    f"{run.folder / PROBES} is of another model than {run.folder} was scored with; {REMEDY}"
                 )
     return found
 
@@ -136,13 +130,13 @@ def comparable(found: Sequence[Probes]) -> tuple[list[Probes], str]:
 
 def has_probes(run: Path) -> bool:
     """Whether a run was probed to the end."""
-    return (run / FOLDER / RECORD_FILE).is_file()
+    return (run / PROBES / PROBE_RECORD).is_file()
 
 
 def read(run: Path) -> dict:
     """The record of a run's probes, with the lines of each table by the name of its file."""
-    folder = run / FOLDER
-    record = read_json(folder / RECORD_FILE, f"make it with zsnmt probe {run}")
+    folder = run / PROBES
+    record = read_json(folder / PROBE_RECORD, f"make it with zsnmt probe {run}")
     return record | {
         name: read_lines(folder / name) for name in TABLES if name == CLASSIFIERS or (folder / name).is_file()
     }

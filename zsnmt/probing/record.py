@@ -5,8 +5,8 @@ from pathlib import Path
 
 from zsnmt.analysis.state_folder import RECORD_KINDS, STATES_FILE
 from zsnmt.files.records import read_json, write_json
-from zsnmt.report.probes.folder import RECORD_FILE
 from zsnmt.runs.folder import commit, read_record, versions
+from zsnmt.runs.probe_folder import PROBE_RECORD
 
 COPIED_KEYS = ("config", "system", "seed")
 STATES_KEYS = ("model", "target", "removed_layers", "layers", "dimension", "languages", "sentences", "text")
@@ -34,4 +34,4 @@ def write_probe_record(
     record |= {"held_out_text": measured["text"], "held_out_lines": measured["sentences"]}
     record |= {"training_text": trained["text"], "train_lines": trained["sentences"], **settings}
     record |= {"commit": commit(), "versions": versions()}
-    write_json(probes / RECORD_FILE, record)
+    write_json(probes / PROBE_RECORD, record)
