@@ -86,6 +86,20 @@ def add_verb(
     return verb
 
 
+def add_size(verb: argparse.ArgumentParser, default: str) -> None:
+    verb.add_argument("--size", choices=SIZES, default=default, help="size of the model")
+
+
+def add_batch(verb: argparse.ArgumentParser, sentences: int, *, length: int) -> None:
+    """Add how large a batch of made-up sentences is."""
+    verb.add_argument("--sentences", type=positive, default=sentences, help="sentences in the batch")
+    verb.add_argument("--length", type=positive, default=length, help="tokens in each sentence")
+
+
+def add_cpu_seconds(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
+
+
 def add_training_steps(verbs: Verbs) -> None:
     verb = add_verb(
         verbs,
@@ -97,8 +111,7 @@ def add_training_steps(verbs: Verbs) -> None:
     verb.add_argument(
         "--sizes", nargs="+", choices=SIZES, default=["paper", "demo"], help="sizes of the models"
     )
-    verb.add_argument("--sentences", type=positive, default=40, help="sentences in the batch")
-    verb.add_argument("--length", type=positive, default=25, help="tokens in each sentence")
+    add_batch(verb, 40, length=25)
     for name, lengths, does in (
         (
             "relative",
@@ -108,7 +121,7 @@ def add_training_steps(verbs: Verbs) -> None:
         ("encodings", [128], "a training step of each encoding of the encoder's positions"),
     ):
         verb = add_verb(verbs, name, "architectures", does=does, rounds=7)
-        verb.add_argument("--size", choices=SIZES, default="paper", help="size of the model")
+        add_size(verb, "paper")
         verb.add_argument(
             "--lengths", type=positive, nargs="+", default=lengths, help="tokens in each sentence"
         )
@@ -116,7 +129,7 @@ def add_training_steps(verbs: Verbs) -> None:
         verb.add_argument(
             "--dropout", type=float, nargs="+", default=[0.2, 0.0], help="rates of dropout; each has a table"
         )
-        verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
+        add_cpu_seconds(verb)
         if name == "relative":
             verb.add_argument("--distance", type=positive, default=16, help="clip distance k")
     verb = add_verb(
@@ -126,9 +139,8 @@ def add_training_steps(verbs: Verbs) -> None:
         does="encoder layers in bfloat16, compiled by PyTorch, against --fast-training",
         rounds=7,
     )
-    verb.add_argument("--size", choices=SIZES, default="demo", help="size of the model")
-    verb.add_argument("--sentences", type=positive, default=80, help="sentences in the batch")
-    verb.add_argument("--length", type=positive, default=20, help="tokens in each sentence")
+    add_size(verb, "demo")
+    add_batch(verb, 80, length=20)
     verb.add_argument("--dropout", type=float, default=0.1, help="rate of all dropout")
     verb = add_verb(
         verbs,
@@ -137,10 +149,9 @@ def add_training_steps(verbs: Verbs) -> None:
         does="a training step with each term of the loss, its logits whole and in chunks",
         rounds=5,
     )
-    verb.add_argument("--size", choices=SIZES, default="middle", help="size of the model")
-    verb.add_argument("--sentences", type=positive, default=60, help="sentences in the batch")
-    verb.add_argument("--length", type=positive, default=20, help="tokens in each sentence")
-    verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
+    add_size(verb, "middle")
+    add_batch(verb, 60, length=20)
+    add_cpu_seconds(verb)
     verb = add_verb(
         verbs,
         "bert",
@@ -152,7 +163,7 @@ def add_training_steps(verbs: Verbs) -> None:
     verb.add_argument("--length", type=positive, default=24, help="tokens in each line")
     verb.add_argument("--vocabulary", type=positive, default=4096, help="symbols of both languages")
     verb.add_argument("--cpu-bf16", action="store_true", help="in bfloat16 where it is safe")
-    verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
+    add_cpu_seconds(verb)
 
 
 def add_trainings(verbs: Verbs) -> None:
@@ -164,7 +175,7 @@ def add_trainings(verbs: Verbs) -> None:
         rounds=3,
     )
     verb.add_argument("data", type=Path, help="folder of binarised data, as zsnmt prepare makes it")
-    verb.add_argument("--size", choices=SIZES, default="middle", help="size of the model")
+    add_size(verb, "middle")
     verb.add_argument(
         "--updates", type=positive, default=60, help="updates of a training, whose second half counts"
     )
@@ -208,7 +219,7 @@ def add_translation(verbs: Verbs) -> None:
         help=f"with --mask: of the words of random weights that the language has (default: {SHARE:g})",
     )
     verb.add_argument("--pivot", action="store_true", help="also through a run's pivot")
-    verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
+    add_cpu_seconds(verb)
     verb.add_argument("--output", type=console.output_file, metavar="FILE", help=OUTPUT)
     verb = add_verb(
         verbs,
@@ -237,7 +248,7 @@ def add_students(verbs: Verbs) -> None:
     add_real_text(verb, required=True)
     verb.add_argument("--lines", type=positive, default=500, help="how many sentences")
     add_engine_options(verb)
-    verb.add_argument("--cpu-seconds", action="store_true", help=CPU_SECONDS)
+    add_cpu_seconds(verb)
 
 
 def add_random_text(verb: argparse.ArgumentParser, size: str, lines: int) -> None:
@@ -327,7 +338,7 @@ def add_probes(verbs: Verbs) -> None:
     verb = add_verb(
         verbs, "probes", "probes", does="states, similarity and classifiers of a random model and text"
     )
-    verb.add_argument("--size", choices=SIZES, default="paper", help="size of the model")
+    add_size(verb, "paper")
     verb.add_argument("--sentences", type=positive, default=1147, help="sentences of each language")
     verb.add_argument("--length", type=positive, default=25, help="tokens in a sentence, on average")
 
