@@ -95,6 +95,18 @@ def test_it_needs_languages_to_translate_between(config):
         direct.main([str(config)])
 
 
+def test_text_of_all_pairs_leaves_nothing_to_teach_and_is_refused_before_the_first_training(config, capsys):
+    text = config.parent / "text"
+    text.mkdir()
+    for pair in ("de-en", "en-fr", "de-fr"):
+        for language in pair.split("-"):
+            lines = (f"{language} says {number} {number % 7} times.\n" for number in range(130))
+            (text / f"train.{pair}.{language}").write_text("".join(lines))
+    with pytest.raises(InputError, match="has training text for all directions, so that translations of a"):
+        direct.main([str(text), "--languages", "en", "de", "fr"])
+    assert not [*(config.parent / "runs").rglob("train.log")]
+
+
 def test_options_of_students_that_there_are_not_are_refused_before_the_first_training(config, capsys):
     config.write_text(changed(CONFIG, DISTILLATION="--leraning-rate 1"))
     with pytest.raises(InputError, match="unrecognized arguments: --leraning-rate 1"):

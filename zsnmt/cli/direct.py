@@ -13,6 +13,7 @@ so of the pairs with the pivot, too. docs/distillation.md says what each step br
 
 import shlex
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,9 +23,10 @@ from zsnmt.cli.common.own_text import add_own_text, is_config_of, make_config
 from zsnmt.cli.common.recipe import Recipe, add_check, add_seeds
 from zsnmt.cli.common.team import add_team, check_precision_here, chosen_team, gpus_here
 from zsnmt.cli.common.words import split_options
+from zsnmt.corpora.parallel_text import TRAIN, pairs_of_split
 from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME
 from zsnmt.decoding.options import PRECISIONS, EngineChoice
-from zsnmt.distillation.settings import NONE, SOURCES
+from zsnmt.distillation.settings import NONE, NOTHING_TO_TEACH, SOURCES
 from zsnmt.errors import InputError
 from zsnmt.runs.systems import BASELINE, DIRECT_STUDENT, STUDENTS
 
@@ -157,6 +159,13 @@ def check(experiment: "Experiment", precision: str | None) -> None:
     _ = training_options(BASELINE.name, [*config.fairseq_options, *config.distillation])
 
 
+def check_without_text(experiment: "Experiment") -> None:
+    """`InputError`, before the first training, for text that leaves nothing to teach."""
+    languages = experiment.config.languages
+    if {*combinations(languages, 2)} == {*pairs_of_split(experiment.text, TRAIN, languages)}:
+        raise InputError(NOTHING_TO_TEACH.format(experiment.text))
+
+
 def say_how_to_translate(recipe: Recipe, run: Path, source: str, target: str) -> None:
     """The commands for text in the language `source`."""
     translate = f"zsnmt translate {run} --from {source} --to {target}"
@@ -174,8 +183,11 @@ def make(
     gpus: int | None,
 ) -> None:
     """Do the four trainings, each unless it is done."""
+    from zsnmt.training.experiment import prepare_data
     from zsnmt.training.train import train_run
 
+    prepare_data(recipe.steps, experiment)
+    check_without_text(experiment)
     train_run(recipe.steps, experiment, BASELINE.name, system=BASELINE.name, seed=runs.seed)
     taught = runs.student, runs.further, runs.direct
     made = zip(("second", "third", "last"), taught, runs.lessons(experiment, translating))

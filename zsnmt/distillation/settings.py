@@ -21,6 +21,10 @@ SIDES = {  # also the names of the folders of their data
     NONE: (),
     SELF: (TARGETS, SOURCES),
 }
+NOTHING_TO_TEACH = (
+    "{} has training text for all directions, so that translations of a teacher have nothing to add; train "
+    "further by zsnmt distill --sides none, if the loss still falls"
+)
 ANY = "none"  # the identifier that accepts whatever language a translation is in
 HELD_OUT = 200  # lines of each language that synthetic directions are validated on
 SEED = 1  # of the choice of lines, the same for all students so that they share one synthetic text
