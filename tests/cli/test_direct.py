@@ -1,6 +1,7 @@
 """`zsnmt direct`: four trainings by the commands that it prints, and how their last model compares."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -95,15 +96,17 @@ def test_it_needs_languages_to_translate_between(config):
         direct.main([str(config)])
 
 
-def test_text_of_all_pairs_leaves_nothing_to_teach_and_is_refused_before_the_first_training(config, capsys):
-    text = config.parent / "text"
+def test_text_of_all_pairs_leaves_nothing_to_teach_and_is_refused_before_the_first_training(config):
+    text, without_source = config.parent / "text", re.sub(r"SYNTHETIC=.*\n", "", CONFIG)
     text.mkdir()
-    for pair in ("de-en", "en-fr", "de-fr"):
+    for pair in ("velan-inglan", "inglan-tamun", "velan-tamun"):
         for language in pair.split("-"):
-            lines = (f"{language} says {number} {number % 7} times.\n" for number in range(130))
-            (text / f"train.{pair}.{language}").write_text("".join(lines))
+            for split, number in (("train", 60), ("valid", 6), ("test", 6)):
+                lines = (f"{language}{place % 9} {split}{place}{language}.\n" for place in range(number))
+                (text / f"{split}.{pair}.{language}").write_text("".join(lines))
+    config.write_text(changed(without_source, TEXT=str(text), VOCABULARY="90"))
     with pytest.raises(InputError, match="has training text for all directions, so that translations of a"):
-        direct.main([str(text), "--languages", "en", "de", "fr"])
+        direct.main([str(config)])
     assert not [*(config.parent / "runs").rglob("train.log")]
 
 
