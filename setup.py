@@ -88,6 +88,7 @@ setup(
             "uvicorn>=0.30",
             "prometheus-client>=0.20",
             "babel>=2.12",
+            "python-multipart>=0.0.18",
             "sentencex>=1.0",
         ],
         "tensorboard": ["tensorboard>=2.14"],

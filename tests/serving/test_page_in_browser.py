@@ -50,6 +50,17 @@ document.getElementById("frame").addEventListener("load", async (event) => {
   by("agreement").click(); by("source").value = "de"; by("target").value = ""; write("TEXT");
   press("Enter"); await until(done);
   seen.surely = shown(all("article")).map((card) => words(all("h3, footer div span", card)).slice(0, -1));
+  const still = () => by("said").textContent.startsWith("Translating"), given = new view.DataTransfer();
+  by("send").click(); seen.nothing = by("said").textContent;
+  given.items.add(new view.File(["Hello."], "my letter.txt")); by("document").files = given.files;
+  by("send").click(); seen.several = by("said").textContent;
+  by("source").value = "de"; by("target").value = "fr"; by("send").click(); await until(() => !still());
+  seen.document = words(all("#found a")); seen.accepted = by("document").accept;
+  seen.content = await (await view.fetch(by("found").querySelector("a").href)).text();
+  given.items.clear(); given.items.add(new view.File(["Hello."], "letter.pdf"));
+  by("document").files = given.files;
+  by("send").click(); await until(() => !still()); seen.unread = by("said").textContent;
+  by("target").value = "";
   write("wait"); press("Enter"); await until(() => !done()); press("Escape");
   seen.stopped = by("said").textContent; seen.left = cards();
   document.getElementById("seen").textContent = JSON.stringify(seen);
@@ -117,6 +128,15 @@ def test_errors_are_said_in_words(seen):
 @pytest.mark.slow
 def test_what_is_translated_is_text_and_not_markup(seen):
     assert seen["plain"] == "en-fr: <b>bold</b> & more"
+
+
+@pytest.mark.slow
+def test_a_document_is_translated_into_one_language(seen):
+    assert seen["nothing"] == "There is no document to translate. Choose one."
+    assert seen["several"] == "Choose the one language that the document is to be in."
+    assert seen["document"] == ["Download my letter_fr.txt"] and seen["content"] == "de-fr: Hello."
+    assert {".docx", ".txt"} <= {*seen["accepted"].split(",")}
+    assert seen["unread"].startswith("Letter.pdf is of a format that is not read")
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """The formats of documents, by the ending of a file's name."""
 
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,6 +43,20 @@ def format_of(path: Path | None, *, paragraphs: bool = False) -> str | None:
             f"{', '.join(FORMATS)}, or give its text alone, one sentence per line, to standard input"
         )
     return ending if ending in FORMATS.keys() - {PLAIN} else PLAIN if paragraphs else None
+
+
+def readable_formats() -> list[str]:
+    """The endings of documents whose packages are installed here."""
+    return [ending for ending, (module, _) in FORMATS.items() if is_installed(module)]
+
+
+@cache
+def is_installed(module: str) -> bool:
+    try:
+        import_module(f"zsnmt.documents.{module}")
+    except ModuleNotFoundError:
+        return False
+    return True
 
 
 def read_document(path: Path, ending: str | None = None) -> "Document":

@@ -2,9 +2,19 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from zsnmt.documents.passages import Passage, Sentence, sentences_of, share_out
+from zsnmt.documents.passages import Document, Passage, Sentence, is_of_language, sentences_of, share_out
+from zsnmt.errors import InputError
 
 Translate = Callable[[Sequence[str], str], Sequence[str]]  # lines of one language, which is given
+
+
+def refuse_other_target(document: Document, target: str) -> None:
+    """`InputError` for a document that has translations into another language than the target."""
+    if (there := document.translated_into) and not is_of_language(there, target):
+        raise InputError(
+            f"the document has translations into '{there}', beside which those into '{target}' would stand; "
+            "give it without translations"
+        )
 
 
 def translate_passages(

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from itertools import compress
 
 from zsnmt.documents.languages import describe, identify_passages
-from zsnmt.documents.passages import Document, Passage, Run, is_of_language
-from zsnmt.documents.translation import Translate, translate_passages
-from zsnmt.errors import InputError
+from zsnmt.documents.passages import Document, Passage, Run
+from zsnmt.documents.translation import Translate, refuse_other_target, translate_passages
 from zsnmt.inference.confidence import scored_lines
 from zsnmt.inference.translation import Legs, Translation
 from zsnmt.inference.translator import Translator
@@ -23,11 +22,7 @@ def translate_document(
     `Translator.translate` does, where no language can be told, and for a document that has translations into
     another language.
     """
-    if (there := document.translated_into) and not is_of_language(there, legs.target):
-        raise InputError(
-            f"the document has translations into '{there}', beside which those into '{legs.target}' would "
-            "stand; give it without translations"
-        )
+    refuse_other_target(document, legs.target)
     languages = sources_of(translator, document.passages, legs)
     translations = translate_passages(
         document.passages, languages, step(translator, legs, finished), target=legs.target

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
+from urllib.parse import quote
 
 from babel import Locale
 from fastapi import FastAPI, Request, Response
@@ -17,22 +18,38 @@ from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from zsnmt.documents.formats import readable_formats
 from zsnmt.errors import InputError
 from zsnmt.languages import AUTO
 from zsnmt.serving.access import Rate, check_key
 from zsnmt.serving.batcher import Batcher
 from zsnmt.serving.limits import Limits
 from zsnmt.serving.metrics import Metrics
-from zsnmt.serving.refusals import BAD, BUSY, FAILED, GONE, RETRY, Gone, Refused
-from zsnmt.serving.requests import Asked, Detection, read_request, schema
+from zsnmt.serving.refusals import BAD, BUSY, FAILED, FORBIDDEN, GONE, MISSING, RETRY, Gone, Refused
+from zsnmt.serving.requests import (
+    Asked,
+    AskedDocument,
+    Detection,
+    File,
+    read_document,
+    read_request,
+    schema,
+    upload_schema,
+)
 from zsnmt.serving.service import Service
 from zsnmt.serving.systems import System
+from zsnmt.serving.uploads import Parcels
 
-PATHS = ("/", "/translate", "/detect", "/languages", "/frontend/settings", "/health", "/metrics")  # counted
+# Those that are counted by themselves.
+PATHS = (
+    *("/", "/translate", "/translate_file", "/detect", "/languages"),
+    *("/frontend/settings", "/health", "/metrics"),
+)
 POLICY = (  # of what the page may load: itself
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
+FORM_ROOM = 65_536  # bytes of a form beside its file
 ENGLISH = Locale("en").languages
 
 
@@ -49,7 +66,7 @@ def application(
     """
     metrics = Metrics()
     batcher = Batcher(limits, metrics)
-    door = Door(Service(systems, limits, batcher), Rate(limits.rate), keys)
+    door = Door(Service(systems, limits, batcher), Rate(limits.rate), keys, Parcels(limits.upload))
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -77,6 +94,7 @@ class Door:
     service: Service
     rate: Rate
     keys: Collection[str]
+    parcels: Parcels
 
     async def read(self, request: Request, model: type) -> Any:
         """What a client asks for; `Refused` for one that may not ask, and for what cannot be read."""
@@ -85,6 +103,16 @@ class Door:
         asked = await read_request(request, model, most=limits.body, seconds=limits.seconds)
         check_key(asked.api_key or bearer(request), self.keys)
         return asked
+
+    async def read_document(self, request: Request) -> tuple[AskedDocument, File]:
+        """The same of a document that a client sends; `Refused` where the server takes none."""
+        self.rate.check(request.client.host if request.client else "")
+        limits = self.service.limits
+        if not limits.document:
+            raise Refused(FORBIDDEN, "this server takes no documents; send text to /translate")
+        asked, file = await read_document(request, limits.upload + FORM_ROOM, limits.seconds)
+        check_key(asked.api_key or bearer(request), self.keys)
+        return asked, file
 
 
 def serve_clients(app: FastAPI, door: Door) -> None:
@@ -95,6 +123,26 @@ def serve_clients(app: FastAPI, door: Door) -> None:
         """Translations of a text, of several, or of one into several languages."""
         asked = await door.read(request, Asked)
         return JSONResponse(await door.service.translate(asked, lambda: disconnected(request)))
+
+    @app.post("/translate_file", openapi_extra=upload_schema())
+    async def translate_file(request: Request) -> JSONResponse:
+        """The address of a document in another language, where it waits ten minutes."""
+        asked, file = await door.read_document(request)
+        made = await door.service.translate_document(asked, file, lambda: disconnected(request))
+        number, name = door.parcels.keep(made), quote(made.name, safe="")
+        address = request.url_for("download_file", number=number, name=name)
+        return JSONResponse({"translatedFileUrl": str(address)})
+
+    @app.get("/download_file/{number}/{name}", name="download_file", include_in_schema=False)
+    async def download_file(number: str, name: str) -> Response:
+        made = door.parcels.fetch(number)
+        if made is None:
+            return refusal(MISSING, "this document is not here any more; send it again")
+        headers = {
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(made.name, safe='')}",
+            "X-Content-Type-Options": "nosniff",
+        }
+        return Response(made.content, media_type="application/octet-stream", headers=headers)
 
     @app.post("/detect", openapi_extra=schema(Detection))
     async def detect(request: Request) -> JSONResponse:
@@ -129,8 +177,8 @@ def serve_page(app: FastAPI, door: Door) -> None:
                 "keyRequired": bool(door.keys),
                 "charLimit": door.service.limits.characters,
                 "frontendTimeout": 500,
-                "filesTranslation": False,
-                "supportedFilesFormat": [],
+                "filesTranslation": bool(door.service.limits.document),
+                "supportedFilesFormat": readable_formats() if door.service.limits.document else [],
                 "suggestions": False,
                 "language": languages,
                 "systems": [*map(description, door.service.systems.values())],

@@ -25,11 +25,13 @@ class Limits:
     seconds: float = limit(
         60, "seconds that a request may take to arrive, and then as many to be translated, at most"
     )
+    document: int = limit(100_000, "characters of a document, at most; 0 to take none")
+    upload: int = limit(10_000_000, "bytes of a document, at most; unpacked, ten times as many")
     rate: int = limit(0, "requests in a minute from one address, at most; 0 for any number")
 
     def __post_init__(self) -> None:
         for each in fields(self):
-            least, value = (0 if each.name in ("gather", "rate") else 1), getattr(self, each.name)
+            least, value = (0 if each.name in ("gather", "rate", "document") else 1), getattr(self, each.name)
             if not least <= value <= MOST:  # which no NaN is
                 raise InputError(f"--{each.name} is {value}; it must be from {least} to {MOST:,}")
 

@@ -2,7 +2,7 @@
 
 from zsnmt.errors import InputError
 
-BAD, FORBIDDEN, SLOW, TOO_LARGE, UNKNOWN_KIND, TOO_MANY = 400, 403, 408, 413, 415, 429
+BAD, FORBIDDEN, MISSING, SLOW, TOO_LARGE, UNKNOWN_KIND, TOO_MANY = 400, 403, 404, 408, 413, 415, 429
 FAILED, BUSY, LATE = 500, 503, 504
 GONE = 499  # as nginx writes it down
 RETRY = (TOO_MANY, BUSY)  # which may succeed a little later

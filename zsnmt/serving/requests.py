@@ -2,17 +2,21 @@
 
 import asyncio
 import json
-from typing import Any, Literal, TypeVar
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import parse_qs
 
 from fastapi import Request
 from pydantic import BaseModel, Field, ValidationError
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
 
 from zsnmt.errors import InputError
 from zsnmt.languages import AUTO
 from zsnmt.serving.refusals import BAD, SLOW, TOO_LARGE, UNKNOWN_KIND, Refused
 
 JSON, FORM = KINDS = ("application/json", "application/x-www-form-urlencoded")
+UPLOAD = "multipart/form-data"
 FIELDS = 1000  # of a form
 
 
@@ -55,6 +59,29 @@ class Asked(BaseModel):
         return [self.target] if isinstance(self.target, str) else self.target
 
 
+class AskedDocument(BaseModel):
+    """A request for the translation of a document, which is the file of a form."""
+
+    source: str = Field(AUTO, description=f"the language of the document, or {AUTO}")
+    target: str = Field(description="the language to translate into")
+    system: str | None = Field(None, description="the name of a system; the first one unless given")
+    via: str | None = Field(None, description="a language to translate through, or nothing")
+    way: str | None = Field(None, description="a method to translate by, of those that the server offers")
+    api_key: str | None = Field(None, description="the key that the server may ask for")
+
+    @property
+    def targets(self) -> list[str]:
+        """The language to translate into."""
+        return [self.target]
+
+
+class File(NamedTuple):
+    """A file that a client has sent."""
+
+    name: str
+    content: bytes
+
+
 T = TypeVar("T", Detection, Asked)
 
 
@@ -64,16 +91,18 @@ def schema(model: type[BaseModel]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": dict.fromkeys(KINDS, body)}}
 
 
+def upload_schema() -> dict[str, Any]:
+    """The same of a document's request."""
+    described = AskedDocument.model_json_schema()
+    described["properties"] = {"file": {"type": "string", "format": "binary"}} | described["properties"]
+    described["required"] = ["file", *described["required"]]
+    return {"requestBody": {"required": True, "content": {UPLOAD: {"schema": described}}}}
+
+
 async def read_request(request: Request, model: type[T], most: int, seconds: float) -> T:
     """What a client asks for; `Refused` for what cannot be read."""
-    kind = request.headers.get("content-type", JSON).partition(";")[0].strip().lower()
-    if kind not in KINDS:
-        raise Refused(UNKNOWN_KIND, f"a request of type {kind} cannot be read; send {' or '.join(KINDS)}")
-    try:
-        async with asyncio.timeout(seconds):
-            body = await read_body(request, most)
-    except TimeoutError:
-        raise Refused(SLOW, f"the request was not there after {seconds:g} seconds; send it again") from None
+    kind = kind_of(request, KINDS)
+    body = await read_in_time(request, most, seconds)
     try:
         values = read_form(body) if kind == FORM else json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -84,6 +113,45 @@ async def read_request(request: Request, model: type[T], most: int, seconds: flo
         return model.model_validate(values)
     except ValidationError as error:
         raise InputError(fault_of(error, model)) from None
+
+
+async def read_document(request: Request, most: int, seconds: float) -> tuple[AskedDocument, File]:
+    """A document that a client sends, and what it asks for; `Refused` for what cannot be read."""
+    kind = kind_of(request, [UPLOAD])
+    body = await read_in_time(request, most, seconds)
+
+    async def whole() -> AsyncIterator[bytes]:
+        yield body
+
+    try:
+        form = await MultiPartParser(request.headers, whole(), max_files=1, max_fields=FIELDS).parse()
+    except (MultiPartException, KeyError, ValueError) as error:
+        raise Refused(BAD, f"the request is not {kind} ({error}); send such") from None
+    file = form.get("file")
+    if not isinstance(file, UploadFile) or not file.filename:
+        raise InputError("'file' is missing: it must be a document, with its name")
+    values = {name: value for name, value in form.items() if name != "file" and value != ""}
+    try:
+        return AskedDocument.model_validate(values), File(file.filename, await file.read())
+    except ValidationError as error:
+        raise InputError(fault_of(error, AskedDocument)) from None
+
+
+def kind_of(request: Request, known: Sequence[str]) -> str:
+    """The type of a request; `Refused` for one that is not among those known, of which the first is usual."""
+    kind = request.headers.get("content-type", known[0]).partition(";")[0].strip().lower()
+    if kind not in known:
+        raise Refused(UNKNOWN_KIND, f"a request of type {kind} cannot be read; send {' or '.join(known)}")
+    return kind
+
+
+async def read_in_time(request: Request, most: int, seconds: float) -> bytes:
+    """The body of a request; `Refused` for one that is too large or too late."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await read_body(request, most)
+    except TimeoutError:
+        raise Refused(SLOW, f"the request was not there after {seconds:g} seconds; send it again") from None
 
 
 async def read_body(request: Request, most: int) -> bytes:

@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from zsnmt.documents.passages import Document
+from zsnmt.documents.translation import refuse_other_target
 from zsnmt.errors import InputError
 from zsnmt.inference.bundles import companions
 from zsnmt.inference.confidence import agreement_score, other_way
@@ -17,9 +18,10 @@ from zsnmt.serving.batcher import Batcher, Job, Journey
 from zsnmt.serving.detection import detect_all
 from zsnmt.serving.limits import Limits
 from zsnmt.serving.refusals import LATE, TOO_LARGE, Gone, Refused
-from zsnmt.serving.requests import Asked, Detection
+from zsnmt.serving.requests import Asked, AskedDocument, Detection, File
 from zsnmt.serving.systems import System
 from zsnmt.serving.texts import SplitText, read, words, words_in
+from zsnmt.serving.uploads import name_of_translation, read_upload
 
 Guess = tuple[str, float]  # a language and how sure that is (0–1)
 EACH = ("legs", "kinds", "ways", "identified")  # details of each translation
@@ -146,6 +148,22 @@ class Service:
                 answer["details"][name] = shape(answer["details"][name])
         return answer
 
+    async def translate_document(
+        self, asked: AskedDocument, file: File, gone: Callable[[], Awaitable[object]]
+    ) -> File:
+        """A document in another language, with its name there; raises what `translate` does."""
+        system = self.system(asked.system)
+        document = await asyncio.to_thread(read_upload, file, self.limits.upload)
+        refuse_other_target(document, asked.target)
+        text = words(document)
+        self.check([text], characters=self.limits.document)
+        guesses = await self.sources(system, [text], asked.source)
+        (errand,) = await asyncio.to_thread(self.errands, system, asked, zip([document], guesses))
+        found = await self.answer(Job(system, await asyncio.to_thread(errand.journeys, system)), gone)
+        made = {line: best.text for line, (best, *_) in zip(errand.lines, found, strict=True)}
+        content = await asyncio.to_thread(errand.text.content, made, asked.target)
+        return File(name_of_translation(file.name, asked.target), content)
+
     async def variants(
         self,
         system: System,
@@ -160,12 +178,13 @@ class Service:
         parts = [[*islice(found, len(of_errand))] for of_errand in journeys]
         return job, await asyncio.to_thread(lambda: [*map(Errand.best_texts, errands, parts)])
 
-    def check(self, texts: Sequence[str], targets: int = 1) -> None:
-        """`Refused` for more than the server takes in a request, `InputError` for what is not Unicode."""
-        characters, number = sum(map(len, texts)), max(len(texts), targets)
+    def check(self, texts: Sequence[str], targets: int = 1, characters: int | None = None) -> None:
+        """`Refused` for more than the server takes in a request, by default its limit of `characters`;
+        `InputError` for what is not Unicode.
+        """
         for size, most, what in (
-            (characters, self.limits.characters, "characters"),
-            (number, self.limits.texts, "texts or languages"),
+            (sum(map(len, texts)), characters or self.limits.characters, "characters"),
+            (max(len(texts), targets), self.limits.texts, "texts or languages"),
         ):
             if size > most:
                 raise Refused(
@@ -177,7 +196,9 @@ class Service:
         except UnicodeEncodeError:
             raise InputError("the text has half a character, which is not Unicode; send it whole") from None
 
-    def errands(self, system: System, asked: Asked, texts: Iterable[tuple[Document, Guess]]) -> list[Errand]:
+    def errands(
+        self, system: System, asked: Asked | AskedDocument, texts: Iterable[tuple[Document, Guess]]
+    ) -> list[Errand]:
         """What is to be done: each text into each language; a text found to be in it stays as it is."""
         errands = []
         for document, (source, _) in texts:

@@ -18,10 +18,15 @@ FORMATS: Mapping[str, Callable[[str], Document]] = {"text": PlainText, "html": W
 def read(text: str, form: str) -> Document:
     """A text in one of the `FORMATS`; `InputError` for a control character, and for broken HTML."""
     document = FORMATS[form](text)
+    refuse_faults(document)
+    return document
+
+
+def refuse_faults(document: Document) -> None:
+    """`InputError` for a character that text must not hold."""
     for passage in document.passages:
         if fault := find_fault(one_line(passage.text)):
             raise InputError(f"a line of the text {fault}")
-    return document
 
 
 def words(document: Document) -> str:
@@ -60,8 +65,12 @@ class SplitText:
 
     def fill(self, made: Mapping[str, str], language: str) -> str:
         """The text with the translations of its lines, into that language."""
+        return self.content(made, language).decode()
+
+    def content(self, made: Mapping[str, str], language: str) -> bytes:
+        """The same as a document has it."""
         texts = [
             texts_of(passage, sentences, made)
             for passage, sentences in zip(self.document.passages, self.sentences, strict=True)
         ]
-        return self.document.content(texts, language).decode()
+        return self.document.content(texts, language)
