@@ -66,7 +66,7 @@ def application(
     """
     metrics = Metrics()
     batcher = Batcher(limits, metrics)
-    door = Door(Service(systems, limits, batcher), Rate(limits.rate), keys, Parcels(limits.upload))
+    door = Door(Service(systems, limits, batcher), Rate(limits.rate), keys, parcels=Parcels(limits.upload))
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -110,7 +110,7 @@ class Door:
         limits = self.service.limits
         if not limits.document:
             raise Refused(FORBIDDEN, "this server takes no documents; send text to /translate")
-        asked, file = await read_document(request, limits.upload + FORM_ROOM, limits.seconds)
+        asked, file = await read_document(request, limits.upload + FORM_ROOM, seconds=limits.seconds)
         check_key(asked.api_key or bearer(request), self.keys)
         return asked, file
 
