@@ -116,3 +116,12 @@ def test_the_parts_of_any_translation_are_the_translation_and_fixed_ones_keep_th
             assert "".join(shared) == translation and len(shared) == len(parts)
             assert all(text == part.text for text, part in zip(shared, parts) if part.fixed)
     assert 0 < given_up < 1000
+
+
+def test_a_sign_at_the_end_is_not_punctuation_and_brackets_keep_the_space_before_them():
+    assert share_out("Preis 50 Euro", sentence("Price ", "50", "\u20ac"), ["-", "50", "-"]) == [
+        "Preis ",
+        "50",
+        " Euro",
+    ]
+    assert share_out("Siehe (Anm. 1)", sentence("See ", "(note 1)"), ["Siehe", "-"]) == ["Siehe ", "(Anm. 1)"]

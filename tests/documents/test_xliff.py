@@ -160,3 +160,30 @@ def test_a_document_within_the_file_may_be_large(tmp_path):
     large = f"<header><skl><internal-file>{'QUJD' * 3_000_000}</internal-file></skl></header><body>"
     path = write(tmp_path / "a.xlf", HOLES.replace("<body>", large))
     assert len(read_document(path).passages) == 2
+
+
+@pytest.mark.parametrize(
+    "source, target",
+    [
+        ('Good morning<x id="1" ctype="lb"/>Welcome', 'GOOD MORNING<x id="1" ctype="lb"/>WELCOME'),
+        ("One.<ph id='1'>&lt;br/></ph>Two", '<ph id="1">&lt;br/&gt;</ph>'),
+        (
+            'Hello<ph id="1"/>world <g id="2">and<x id="3"/>all</g>',
+            '<ph id="1"/>WORLD <g id="2">AND<x id="3"/>ALL</g>',
+        ),
+    ],
+)
+def test_a_break_within_a_text_ends_what_is_translated_together(tmp_path, source, target):
+    unit = f'<trans-unit id="1"><source>{source}</source></trans-unit>'
+    path = write(tmp_path / "a.xlf", f'<xliff version="1.2"><file><body>{unit}</body></file></xliff>')
+    assert target in targets(shouted(path))[0]
+    assert not any("morningWelcome" in passage.text for passage in read_document(path).passages)
+
+
+def test_the_language_of_translations_is_that_of_the_targets_where_the_file_says_none(tmp_path):
+    unit = '<trans-unit id="1"><source>Yes</source><target xml:lang="fr-FR">Oui</target></trans-unit>'
+    form = '<xliff version="1.2"><file{}><body>{}</body></file></xliff>'
+    assert read_document(write(tmp_path / "a.xlf", form.format("", unit))).translated_into == "fr-FR"
+    copy = unit.replace("Oui", "Yes").replace("xml:lang", 'state="new" xml:lang')
+    file = form.format(' target-language="fr"', copy)
+    assert read_document(write(tmp_path / "b.xlf", file)).translated_into is None

@@ -13,7 +13,6 @@ so of the pairs with the pivot, too. docs/distillation.md says what each step br
 
 import shlex
 from collections.abc import Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,12 +22,13 @@ from zsnmt.cli.common.own_text import add_own_text, is_config_of, make_config
 from zsnmt.cli.common.recipe import Recipe, add_check, add_seeds
 from zsnmt.cli.common.team import add_team, check_precision_here, chosen_team, gpus_here
 from zsnmt.cli.common.words import split_options
-from zsnmt.corpora.parallel_text import TRAIN, pairs_of_split
+from zsnmt.corpora.parallel_text import directions_without_text
 from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME
 from zsnmt.decoding.options import PRECISIONS, EngineChoice
 from zsnmt.distillation.settings import NONE, NOTHING_TO_TEACH, SOURCES
 from zsnmt.errors import InputError
 from zsnmt.runs.systems import BASELINE, DIRECT_STUDENT, STUDENTS
+from zsnmt.training.team import shared_updates
 
 if TYPE_CHECKING:
     from zsnmt.training.experiment import Experiment
@@ -161,8 +161,7 @@ def check(experiment: "Experiment", precision: str | None) -> None:
 
 def check_without_text(experiment: "Experiment") -> None:
     """`InputError`, before the first training, for text that leaves nothing to teach."""
-    languages = experiment.config.languages
-    if {*combinations(languages, 2)} == {*pairs_of_split(experiment.text, TRAIN, languages)}:
+    if not directions_without_text(experiment.text, experiment.config.languages):
         raise InputError(NOTHING_TO_TEACH.format(experiment.text))
 
 
@@ -186,6 +185,7 @@ def make(
     from zsnmt.training.experiment import prepare_data
     from zsnmt.training.train import train_run
 
+    shared_updates(experiment.config.fairseq_options, recipe.steps.team.size)
     prepare_data(recipe.steps, experiment)
     check_without_text(experiment)
     train_run(recipe.steps, experiment, BASELINE.name, system=BASELINE.name, seed=runs.seed)

@@ -308,7 +308,7 @@ def translate_whole(translator: "Translator", options: Namespace, form: str | No
         if form:
             read = read_document(options.input, form)
             if not read.passages:
-                logger.warning("%s has nothing that lacks a translation; it stays as it is", options.input)
+                logger.warning("%s has nothing to translate", options.input)
             content, found = translate_document(translator, read, legs, finished=bar.update)
         else:
             lines = [*iterate_input(options.input)]
@@ -317,7 +317,7 @@ def translate_whole(translator: "Translator", options: Namespace, form: str | No
             )
             written = [row(each, options.scores, options.agreement) for each in translations]
             content = "".join(f"{line}\n" for line in written).encode("utf-8")
-    if options.source == AUTO:
+    if options.source == AUTO and found:
         print(f"source: {found}", file=sys.stderr)
     if options.output:
         with replacing(options.output) as file:

@@ -12,7 +12,7 @@ from itertools import chain, combinations, zip_longest
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.languages import parse_direction
+from zsnmt.languages import Direction, parse_direction
 from zsnmt.text.lines import iterate_lines
 
 SPLITS = TRAIN, VALID, TEST = ("train", "valid", "test")
@@ -84,6 +84,20 @@ def pairs_of_split(text: Path, split: str, languages: Sequence[str]) -> list[tup
         if own or split != "train" and all((text / f"{split}.{language}").is_file() for language in pair):
             pairs.append(pair)
     return pairs
+
+
+def directions_without_text(text: Path, languages: Sequence[str]) -> list[Direction]:
+    """From each language with training text with the pivot, the first, to each other one that has none with
+    it: those that a teacher's translations of the pivot's sentences can teach.
+    """
+    pairs = {*pairs_of_split(text, TRAIN, languages)}
+    others = [language for language in languages[1:] if (languages[0], language) in pairs]
+    return [
+        Direction(source, target)
+        for source in others
+        for target in others
+        if source != target and not {(source, target), (target, source)} & pairs
+    ]
 
 
 def check_trained(text: Path, languages: Sequence[str]) -> None:

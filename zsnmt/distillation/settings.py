@@ -22,8 +22,8 @@ SIDES = {  # also the names of the folders of their data
     SELF: (TARGETS, SOURCES),
 }
 NOTHING_TO_TEACH = (
-    "{} has training text for all directions, so that translations of a teacher have nothing to add; train "
-    "further by zsnmt distill --sides none, if the loss still falls"
+    "{} has no two languages with training text with the pivot and none with each other, so that "
+    "translations of a teacher have nothing to teach; train further by zsnmt distill --sides none"
 )
 ANY = "none"  # the identifier that accepts whatever language a translation is in
 HELD_OUT = 200  # lines of each language that synthetic directions are validated on

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from zsnmt.corpora.parallel_text import TRAIN, find_pair, pairs_of_split
+from zsnmt.corpora.parallel_text import TRAIN, directions_without_text, find_pair
 from zsnmt.decoding.options import AUTO, CTRANSLATE2, PYTORCH
 from zsnmt.distillation.filters import Row
 from zsnmt.distillation.selection import Selection, select_lines
@@ -94,15 +94,7 @@ class SyntheticText:
         """From each language with training text to each other one, none of them the pivot, where people have
         given no text.
         """
-        languages = self.experiment.config.languages
-        pairs = {*pairs_of_split(self.authentic, TRAIN, languages)}
-        others = [language for language in languages[1:] if (self.pivot, language) in pairs]
-        return [
-            Direction(source, target)
-            for source in others
-            for target in others
-            if source != target and not {(source, target), (target, source)} & pairs
-        ]
+        return directions_without_text(self.authentic, self.experiment.config.languages)
 
     def lines(self, language: str) -> tuple[list[str], list[str]]:
         """The pivot side and the other side of a language's training text."""

@@ -34,7 +34,9 @@ class Messages(Document):
             raise InputError(
                 f"{path} does not follow the form of gettext's messages ({error}); msgfmt -c names faults"
             ) from None
-        if any(entry.msgstr or any(entry.msgstr_plural.values()) for entry in self.messages):
+        if any(
+            entry.msgstr or any(entry.msgstr_plural.values()) for entry in self.messages if not entry.obsolete
+        ):
             self.translated_into = self.messages.metadata.get("Language") or None
         self.entries = [
             entry

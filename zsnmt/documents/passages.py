@@ -152,9 +152,9 @@ def bounds_found(
                 bounds[place + 1] = reached
         if part.fixed and (found is None or (bounds[place], bounds[place + 1]) != found):
             return None
-    if count > 1 and not any(part.fixed for part in parts[-2:]) and not any(map(of_word, parts[-1].text)):
+    if count > 1 and not any(part.fixed for part in parts[-2:]) and all(map(is_punctuation, parts[-1].text)):
         end = len(translation)
-        while end > reached and not of_word(translation[end - 1]):
+        while end > reached and is_punctuation(translation[end - 1]):
             end -= 1
         bounds[count - 1] = end  # the full stop alone
     return bounds
@@ -177,12 +177,12 @@ def move_space(translation: str, parts: Sequence[Part], bounds: list[int]) -> No
         first = part.text[0]
         if before.fixed or part.fixed:
             continue
-        if not of_word(first):
-            while bounds[place] > bounds[place - 1] and moves(translation[bounds[place] - 1], first):
-                bounds[place] -= 1
-        elif before.text[-1].isspace():
+        if before.text[-1].isspace() and not first.isspace():
             while bounds[place] < bounds[place + 1] and translation[bounds[place]].isspace():
                 bounds[place] += 1
+        elif not of_word(first):
+            while bounds[place] > bounds[place - 1] and moves(translation[bounds[place] - 1], first):
+                bounds[place] -= 1
 
 
 def nearest(wanted: str, text: str, start: int, *, share: float, exact: bool) -> tuple[int, int] | None:
@@ -210,6 +210,11 @@ def nearest(wanted: str, text: str, start: int, *, share: float, exact: bool) ->
 def of_word(character: str) -> bool:
     """Whether a character is of a word: a letter, a digit, or a mark of one, such as a vowel sign."""
     return unicodedata.category(character)[0] in "LNM"
+
+
+def is_punctuation(character: str) -> bool:
+    """Whether a character is a mark of punctuation, and no sign such as of a currency."""
+    return unicodedata.category(character).startswith("P")
 
 
 def moves(character: str, first: str) -> bool:

@@ -13,7 +13,7 @@ def refuse_other_target(document: Document, target: str) -> None:
     if (there := document.translated_into) and not is_of_language(there, target):
         raise InputError(
             f"the document has translations into '{there}', beside which those into '{target}' would stand; "
-            "give it without translations"
+            "give it without translations, or mend what it says of its language"
         )
 
 

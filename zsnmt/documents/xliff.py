@@ -6,6 +6,7 @@ Sources: XLIFF 1.2 (OASIS 2008), XLIFF 2.1 (OASIS 2018); what 2.0 has is the sam
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ LARGEST = 2**30  # bytes of a file
 PARSER = etree.XMLParser(resolve_entities=False, huge_tree=True)
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 NATIVE = frozenset("bpt ept it ph sc ec".split())  # elements that hold code of the document, or nothing
+ALONE = frozenset("x ph it".split())  # those that are not around words
 
 
 class Version(NamedTuple):
@@ -97,18 +99,21 @@ class Xliff(Document):
         self.version = version
         units = [*self.root.iter(f"{{*}}{version.unit}")]
         self.gaps = [gap for unit in units for gap in gaps_of(unit, version)]
-        self.runs = [[runs_at(place) for place in places_of(gap.source)] for gap in self.gaps]
-        self.passages = [Passage(tuple(run for runs in of_gap for run in runs)) for of_gap in self.runs]
-        if any(has_text(unit.find("{*}target")) for unit in units):
-            languages = (file.get(version.language) for file in self.root.iter(f"{{*}}{version.file}"))
-            self.translated_into = next(filter(None, languages), None)
+        self.stretches = [[*stretches_of(gap.source)] for gap in self.gaps]
+        self.passages = [
+            Passage(tuple(run for runs in stretch for run in runs))
+            for gap in self.stretches
+            for stretch in gap
+        ]
+        self.translated_into = next(filter(None, languages_there(self.root, units, version)), None)
 
     def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
-        for gap, runs, texts in zip(self.gaps, self.runs, translations, strict=True):
-            filled, left = fill(gap), iter(texts)
-            for place, of_place in zip(places_of(filled), runs, strict=True):
-                if of_place:
-                    place.write("".join(next(left) for _ in of_place))
+        texts = iter(text for of_passage in translations for text in of_passage)
+        for gap, stretches in zip(self.gaps, self.stretches, strict=True):
+            filled = fill(gap)
+            for place, runs in zip(places_of(filled), chain.from_iterable(stretches), strict=True):
+                if runs:
+                    place.write("".join(next(texts) for _ in runs))
             marked = next(filled.iterancestors(f"{{*}}{self.version.marked}"), filled)
             marked.set("state", self.version.state)
         for element in self.root.iter(f"{{*}}{self.version.file}"):
@@ -119,21 +124,36 @@ class Xliff(Document):
 
 def gaps_of(unit: _Element, version: Version) -> list[Gap]:
     """What of a unit is to be translated and is not: all, or some of its segments, where it is cut into
-    them. A target that is the source itself, and is said to be none yet, is none.
+    them.
     """
     said = (element.get("translate") for element in (unit, *unit.iterancestors()))
     source, target, cut = (unit.find(f"{{*}}{name}") for name in ("source", "target", "seg-source"))
     if source is None or next(filter(None, said), "yes") == "no":
         return []
-    state = (target if version.marked == "target" and target is not None else unit).get("state")
-    copied = target is not None and state in version.not_yet and text_of(target) == text_of(source)
-    if copied or not has_text(target):
+    if not has_text(target) or is_copy(unit, version):
         whole = source if cut is None else cut
         return [Gap(whole, target)] if has_text(whole) else []
     holes = {number: mark for number, mark in segments_of(target) if not has_text(mark)}
     return [
         Gap(mark, holes[number]) for number, mark in segments_of(cut) if number in holes and has_text(mark)
     ]
+
+
+def is_copy(unit: _Element, version: Version) -> bool:
+    """Whether the target of a unit is its source, in a state in which no one has translated it."""
+    source, target = unit.find("{*}source"), unit.find("{*}target")
+    if source is None or target is None:
+        return False
+    state = (target if version.marked == "target" else unit).get("state")
+    return state in version.not_yet and text_of(target) == text_of(source)
+
+
+def languages_there(root: _Element, units: Sequence[_Element], version: Version) -> Iterator[str | None]:
+    """What a file says of the language of the translations that it has, if it has some."""
+    translated = [unit for unit in units if has_text(unit.find("{*}target")) and not is_copy(unit, version)]
+    if translated:
+        yield from (file.get(version.language) for file in root.iter(f"{{*}}{version.file}"))
+        yield from (unit.find("{*}target").get(LANGUAGE) for unit in translated)
 
 
 def segments_of(element: _Element | None) -> Iterator[tuple[str | None, _Element]]:
@@ -160,6 +180,29 @@ def places_of(element: _Element, fixed: bool = False) -> Iterator[Place]:
         if isinstance(child.tag, str) and QName(child).localname not in NATIVE:  # no comment
             yield from places_of(child, fixed or is_protected(child))
         yield Place(child, behind=True, fixed=fixed)
+
+
+def stretches_of(source: _Element) -> Iterator[list[tuple[Run, ...]]]:
+    """The runs at each place of a source, those together that are translated together: up to a break of a
+    line, and to other code that stands between two words.
+    """
+    stretch: list[tuple[Run, ...]] = []
+    before = ""
+    for place in places_of(source):
+        if place.behind and is_break(place.element, before, place.text):
+            yield stretch
+            stretch = []
+        stretch.append(runs_at(place))
+        before = place.text or before
+    yield stretch
+
+
+def is_break(element: _Element, before: str, after: str) -> bool:
+    """Whether a line ends with an element, or words would else stick together."""
+    if not isinstance(element.tag, str) or QName(element).localname not in ALONE:
+        return False
+    said = element.get("ctype") == "lb" or element.get("subType") == "xlf:lb"
+    return said or before[-1:].isalnum() and after[:1].isalnum()
 
 
 def is_protected(element: _Element) -> bool:

@@ -93,6 +93,14 @@ def test_a_set_in_several_languages_serves_the_pairs_that_have_none_of_their_own
     assert made["test.en-de.de"] == ["Gut."] and made["test.en-fr.fr"] == FR and made["valid.en-de.de"] == DE
 
 
+def test_a_whole_table_gives_no_text_to_pairs_that_have_a_set_of_their_own(tmp_path):
+    text = write(tmp_path / "text", mine__tsv=["en\tde\tfr", "Yes.\tJa.\tOui."])
+    write(text, test__tsv=["en\tde\tfr", "No.\tNein.\tNon."], test__de___en__de=["Gut."])
+    write(text, test__de___en__en=["Good."])
+    made = rewritten(text)
+    assert made["test.en-de.de"] == ["Gut."] and made["test.de-fr.de"] == ["Nein."]
+
+
 def test_what_is_no_text_beside_pairs_is_not_read(tmp_path):
     text = write(tmp_path / "text", train__de___en__de=DE, train__de___en__en=EN)
     write(text, train__log=["a"], train__sh=["b"], train__py=["b"], mine__tsv=["de\ten", "Ja.\tYes."])
@@ -220,10 +228,12 @@ def test_languages_without_a_pivot_get_one_sentence(pairs, given, message):
 
 
 def save_dataset(folder: Path, files: list[str]) -> Path:
-    """What save_to_disk leaves, but for the Arrow files."""
+    """What save_to_disk leaves, with empty Arrow files."""
     folder.mkdir(parents=True)
     (folder / "state.json").write_text(json.dumps({"_data_files": [{"filename": name} for name in files]}))
     (folder / "dataset_info.json").write_text("{}")
+    for name in files:
+        (folder / name).touch()
     return folder
 
 

@@ -56,6 +56,8 @@ def test_a_unit_is_a_row_by_its_languages_alone(tmp_path):
         ("\n  Two\n\tlines \u2028and &amp;\u00a0more\n", "Two lines and &\u00a0more"),
         ("<![CDATA[a < b]]>", "a < b"),
         ("Hello<ph x='1'/>world<bpt i='1'/>s<ept i='1'/>, all<ph/>.\ufeff", "Hello worlds, all."),
+        ("First.<ph>&lt;br/></ph>Second (<ph/>third) <ph/>fourth<ph/>!", "First. Second (third) fourth!"),
+        ("<ph/>Begin \u201e<ph/>quoted\u201c", "Begin \u201equoted\u201c"),
     ],
 )
 def test_markup_is_left_out_and_a_break_of_a_line_is_a_space(tmp_path, segment, sentence):
@@ -82,12 +84,30 @@ def test_of_units_in_several_languages_no_pair_is_lost(tmp_path):
     ]
 
 
-def test_a_language_that_most_units_lack_is_not_the_pivot(tmp_path):
-    units = [unit(de="Ja.", fr="Oui.")] * 5 + [unit(de="Ja.", en="Yes.")] * 4
+@pytest.mark.parametrize(
+    "numbers, pivots",
+    [
+        ({"de-fr": 5, "de-en": 4}, {"de"}),  # English stands with no French
+        ({"de-fr": 4, "de-en": 6}, {"de"}),
+        ({"de-fr": 5, "de-en": 1, "en-fr": 1}, {"de", "fr"}),
+        ({"de-en-fr": 1, "de-en": 5, "en-fr": 5}, {"de", "en", "fr"}),
+        ({"de-en-fr": 1, "de-en": 5, "en-fr": 3}, {"de", "en"}),
+        ({"de-en-fr": 3}, {"de", "en", "fr"}),
+    ],
+)
+def test_the_pivot_stands_with_each_other_language_and_in_most_units(tmp_path, numbers, pivots):
+    units = [
+        unit(**dict.fromkeys(kind.split("-"), "A."))
+        for kind, number in numbers.items()
+        for _ in range(number)
+    ]
     tables = read_tables(write_memory(tmp_path / "memory.tmx", *units))
-    assert tables[0].common == {"de", "fr"}
-    with pytest.raises(InputError, match="all of de, fr could be the pivot"):
-        choose_languages(tables)
+    assert tables[0].pivots == pivots
+    if pivots == {"de", "fr"}:
+        with pytest.raises(InputError, match="all of de, fr could be the pivot"):
+            choose_languages(tables)
+    else:
+        assert choose_languages(tables)[0] == ("en" if "en" in pivots else "de")
 
 
 @pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16", "ISO-8859-1"])
@@ -124,8 +144,9 @@ def test_held_out_files_of_pairs_are_read_beside_memories(tmp_path):
     write_memory(tmp_path / "mine.tmx", unit(en="Yes.", de="Ja."))
     for language, sentence in (("de", "Nein."), ("fr", "Non.")):
         (tmp_path / f"test.de-fr.{language}").write_text(f"{sentence}\n")
-    train, test = read_tables(tmp_path)
+    test, train = read_tables(tmp_path)
     assert (test.split, [*test.rows()]) == ("test", [("Nein.", "Non.")])
+    (tmp_path / "overlap.tsv").write_text("a list of zsnmt's own")
     assert not unread_files(tmp_path, [train, test])
     assert {file.name for file in unread_files(tmp_path, [test])} == {"mine.tmx"}
 

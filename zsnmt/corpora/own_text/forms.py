@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from zsnmt.corpora.left_out import LISTS
 from zsnmt.corpora.own_text.line_files import (
     OWN_FORM,
+    beside,
     is_of_pair,
     read_pattern,
     tables_of_own_form,
@@ -49,7 +51,9 @@ def read_tables(path: Path, pattern: str = "") -> list[Table]:
         tables = tables_of_own_form(path)
     else:
         tables = [read(file) for file in files if (read := reader_of(file))]
-        tables += [table for table in tables_of_pattern(path, OWN_FORM[0]) if table.split != "train"]
+        tables = beside(
+            tables, [table for table in tables_of_pattern(path, OWN_FORM[0]) if table.split != "train"]
+        )
     if not any(table.split == "train" for table in tables):
         raise InputError(f"{path} has no training text in a form that zsnmt reads: {forms(path, pattern)}")
     return tables
@@ -66,6 +70,7 @@ def unread_files(path: Path, tables: Sequence[Table]) -> list[Path]:
         for file in (sorted(path.iterdir()) if path.is_dir() else [])
         if file.is_file()
         and (file.name.lower().startswith(begin) or reader_of(file))
+        and file.name not in LISTS
         and file.resolve() not in read
     ]
 
@@ -114,7 +119,9 @@ def has_pairs(folder: Path) -> bool:
 
 def files_of_tables(folder: Path) -> list[Path]:
     """The files in a folder that hold a whole table each."""
-    return sorted(file for file in folder.glob("*") if reader_of(file) and file.is_file())
+    return sorted(
+        file for file in folder.glob("*") if reader_of(file) and file.is_file() and file.name not in LISTS
+    )
 
 
 def reader_of(file: Path) -> Callable[[Path], Table] | None:

@@ -28,7 +28,7 @@ def choose_languages(tables: Iterable[Table], given: Sequence[str] = ()) -> tupl
                 f"{', '.join(there)}"
             )
         return tuple(given)
-    shared = sorted(set.intersection(*(table.common for table in trained)))
+    shared = sorted(set.intersection(*(table.pivots for table in trained)))
     if not shared:
         listed = ", ".join(dict.fromkeys("-".join(sorted(table.languages)) for table in trained))
         raise InputError(
@@ -48,11 +48,8 @@ def pairs_of(table: Table, languages: Sequence[str]) -> list[Pair]:
     """The pairs of these languages that a table may give text for, in their order; of training text whose
     rows all have the pivot, the first, and more than one other language those with the pivot.
     """
-    pairs = [
-        pair
-        for pair in combinations([language for language in languages if language in table.languages], 2)
-        if frozenset(pair) not in table.apart
-    ]
+    there = table.pairs
+    pairs = [pair for pair in combinations(languages, 2) if frozenset(pair) in there]
     if table.split == "train" and languages[0] in table.languages and not table.has_gaps:
         pairs = [pair for pair in pairs if pair[0] == languages[0]]
     return pairs

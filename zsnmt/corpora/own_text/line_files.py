@@ -7,6 +7,7 @@ corpus.{pair}.{language}           as Moses and OPUS name them; without {split} 
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -37,11 +38,16 @@ def tables_of_own_form(folder: Path) -> list[Table]:
         languages = {match["language"] for match in files}
         if not known or len(languages) > 1 and languages & known:
             multiway.append(table_of(folder, files))
+    return beside(multiway, tables)
+
+
+def beside(tables: Sequence[Table], of_pairs: Sequence[Table]) -> list[Table]:
+    """Tables after those of pairs, to whose pairs they give no text in the same split."""
     apart = {
-        split: frozenset(frozenset(table.languages) for table in tables if table.split == split)
+        split: frozenset(frozenset(table.languages) for table in of_pairs if table.split == split)
         for split in SPLITS_BY_NAME.values()
     }
-    return [*tables, *(replace(table, apart=apart[table.split]) for table in multiway)]
+    return [*of_pairs, *(replace(table, apart=apart[table.split]) for table in tables)]
 
 
 def tables_of_pattern(folder: Path, pattern: str) -> list[Table]:

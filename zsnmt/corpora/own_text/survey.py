@@ -66,7 +66,7 @@ def survey(tables: Sequence[Table], languages: Sequence[str]) -> Survey:
     trained = {
         pair: number
         for pair, number in counted.items()
-        if number >= fewest_rows(tables_of(tables, pair), pair, languages[0])
+        if number >= fewest_rows(trained_tables(tables, pair, languages), pair, languages[0])
     }
     check_enough(named(trained), languages)
     scripts = {language: script for language in languages if (script := main_script(characters[language]))}
@@ -85,9 +85,9 @@ def survey(tables: Sequence[Table], languages: Sequence[str]) -> Survey:
     )
 
 
-def tables_of(tables: Sequence[Table], pair: Pair) -> list[Table]:
+def trained_tables(tables: Sequence[Table], pair: Pair, languages: Sequence[str]) -> list[Table]:
     """Those with training text that may be of a pair."""
-    return [table for table in tables if table.split == "train" and {*pair} <= {*table.languages}]
+    return [table for table in tables if table.split == "train" and pair in pairs_of(table, languages)]
 
 
 def named(pairs: Mapping[Pair, int]) -> dict[str, int]:

@@ -4,13 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.text.lines import find_fault, is_blank
 
 Row = tuple[str, ...]
-RARE = 0.5  # share of the rows: a language that fewer have is not what they have in common
+LOOKED_THROUGH: dict[tuple[tuple[Path, int, int], ...], Mapping[frozenset[str], int]] = {}
 
 SPLITS_BY_NAME = {  # what people call them
     "train": "train",
@@ -26,29 +27,51 @@ class Table:
     """Rows with a sentence of each language, of one split. An empty sentence is none.
 
     `rows` reads the files anew at each call, a row at a time, and raises `InputError`, with file and line,
-    for what parallel text must not hold. `files` are all that is read. `rare` are the languages that most
-    rows lack; `has_gaps` says whether any row lacks one. `apart` are pairs that have text of their own, to
-    which this table gives none.
+    for what parallel text must not hold. `files` are all that is read. `counted`: how many rows have which
+    languages, where they were looked through; else all have all. `apart` are pairs that have text of their
+    own, to which this table gives none.
     """
 
     split: str
     languages: tuple[str, ...]
     files: tuple[Path, ...]
     rows: Callable[[], Iterator[Row]]
-    rare: frozenset[str] = frozenset()
-    has_gaps: bool = False
+    counted: Mapping[frozenset[str], int] | None = None
     apart: frozenset[frozenset[str]] = frozenset()
 
     @property
-    def common(self) -> set[str]:
-        """The languages that most rows have."""
-        return {*self.languages} - self.rare
+    def kinds(self) -> Mapping[frozenset[str], int]:
+        """The languages that rows have together, with numbers of rows."""
+        return self.counted or {frozenset(self.languages): 1}
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether any row lacks a language."""
+        return any(len(kind) < len(self.languages) for kind in self.kinds)
+
+    @property
+    def pairs(self) -> set[frozenset[str]]:
+        """The languages of which two stand in a row."""
+        return {frozenset(pair) for kind in self.kinds for pair in combinations(kind, 2)}
+
+    @property
+    def pivots(self) -> set[str]:
+        """The languages that could be the pivot: each other one stands in a row with them, and most rows have
+        them.
+        """
+        pairs, number = self.pairs, sum(self.kinds.values())
+        return {
+            language
+            for language in self.languages
+            if all(frozenset((language, other)) in pairs for other in self.languages if other != language)
+            and sum(count for kind, count in self.kinds.items() if language in kind) > number / 2
+        }
 
     def gives(self, sentences: Mapping[str, str], pair: tuple[str, str], pivot: str | None = None) -> bool:
         """Whether a row gives text for a pair: it has both sentences, and, where it is of training text, one
         of them is the pivot's or it has none of the pivot.
         """
-        if any(is_blank(sentences[language]) for language in pair):
+        if frozenset(pair) in self.apart or any(is_blank(sentences[language]) for language in pair):
             return False
         return self.split != "train" or pivot in pair or is_blank(sentences.get(pivot or "", ""))
 
@@ -62,28 +85,18 @@ def split_of(file: Path) -> str:
 
 
 def look_for_gaps(table: Table) -> Table:
-    """A table that says which languages its rows lack; of more than two it is read through once."""
+    """A table that knows which languages its rows lack; of more than two languages it is read through, once
+    as long as its files stay the same.
+    """
     if len(table.languages) < 3:
         return table
-    rows = Counter(
-        frozenset(language for language, sentence in zip(table.languages, row) if not is_blank(sentence))
-        for row in table.rows()
-    )
-    return note_gaps(table, rows)
-
-
-def note_gaps(table: Table, rows: Mapping[frozenset[str], int]) -> Table:
-    """The same where the rows are counted already, by their languages."""
-    number = sum(rows.values())
-    there = {
-        language: sum(count for languages, count in rows.items() if language in languages)
-        for language in table.languages
-    }
-    return replace(
-        table,
-        rare=frozenset(language for language, count in there.items() if count < RARE * number),
-        has_gaps=any(count < number for count in there.values()),
-    )
+    states = tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in table.files)
+    if states not in LOOKED_THROUGH:
+        LOOKED_THROUGH[states] = Counter(
+            frozenset(language for language, sentence in zip(table.languages, row) if not is_blank(sentence))
+            for row in table.rows()
+        )
+    return replace(table, counted=LOOKED_THROUGH[states])
 
 
 def check_row(row: Sequence[str], place: str) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from zsnmt.corpora.own_text.table import Row, Table, check_row, note_gaps, split_of
+from zsnmt.corpora.own_text.table import Row, Table, check_row, split_of
 from zsnmt.errors import InputError
 from zsnmt.languages import CODE
 from zsnmt.text.lines import is_blank
@@ -29,6 +29,7 @@ LOG = logging.getLogger(__name__)
 LANGUAGE = ("{http://www.w3.org/XML/1998/namespace}lang", "lang")
 NATIVE = ("bpt", "ept", "it", "ph", "ut", "sub")  # markup of the document that was translated
 ALONE = ("ph", "it", "ut")  # which are not around words
+BEFORE_WORDS = (*" \t\n\u00a0([{\"'\u00ab\u201c\u201e\u2018\u00bf\u00a1/-\u2013\u2014",)
 WHITE = re.compile(r"[ \t\n\r\x85\u2028\u2029\ufeff]+")  # not the spaces that belong to a sentence, as U+00A0
 
 
@@ -39,10 +40,8 @@ def table_of_translation_memory(file: Path) -> Table:
     state = file.stat()
     units = count_units(file, state.st_size, state.st_mtime_ns)
     languages = tuple(sorted(frozenset().union(*units)))
-    table = Table(
-        split=split_of(file), languages=languages, files=(file,), rows=partial(rows_of, file, languages)
-    )
-    return note_gaps(table, units)
+    rows = partial(rows_of, file, languages)
+    return Table(split=split_of(file), languages=languages, files=(file,), rows=rows, counted=units)
 
 
 @lru_cache
@@ -118,8 +117,8 @@ def language_of(variant: Element, file: Path) -> str:
 
 
 def text_of(segment: Element | None) -> str:
-    """The text of a sentence, without the markup in it; that of <hi> is part of the sentence. Where what is
-    left out stood between two words, such as the break of a line, a space does.
+    """The text of a sentence, without the markup in it; that of <hi> is part of the sentence. A word before
+    which something was left out that stood alone, such as the break of a line, has a space before it.
     """
     if segment is None:
         return ""
@@ -128,7 +127,7 @@ def text_of(segment: Element | None) -> str:
         after = child.tail or ""
         if local_name(child) not in NATIVE:
             text += text_of(child)
-        elif local_name(child) in ALONE and text[-1:].isalnum() and after[:1].isalnum():
+        elif local_name(child) in ALONE and text and after[:1].isalnum() and not text.endswith(BEFORE_WORDS):
             text += " "
         text += after
     return text
