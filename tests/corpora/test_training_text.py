@@ -213,7 +213,7 @@ def test_the_script_refuses_what_it_cannot_do(text, tmp_path):
             ["--list", tmp_path / "list.tsv", "--remove-to", tmp_path / "clean"],
             "--remove-to: not allowed with argument --list",
         ),
-        (["--workers", "0"], "error: 0 processes cannot work; give one or more\n"),
+        (["--workers", "0"], "'0' is not a whole number above 0"),
     ):
         refused = run_command("scripts/check_overlap.py", text, "--languages", *LANGUAGES, *options)
         assert refused.returncode != 0 and message in refused.stderr and "Traceback" not in refused.stderr
