@@ -19,7 +19,8 @@ from zsnmt.errors import InputError
 from zsnmt.processes import share_kernels
 from zsnmt.serving.limits import Limits
 
-PACKAGES = ("babel", "fastapi", "prometheus_client", "sentencex", "uvicorn")  # setup.py: extra [serve]
+# Those of setup.py's extra [serve].
+PACKAGES = ("babel", "fastapi", "prometheus_client", "python_multipart", "sentencex", "uvicorn")
 HOST, PORT = "127.0.0.1", 5000
 
 
