@@ -50,10 +50,8 @@ def read_tables(path: Path, pattern: str = "") -> list[Table]:
     elif has_pairs(path) or not (files := files_of_tables(path)):
         tables = tables_of_own_form(path)
     else:
-        tables = [read(file) for file in files if (read := reader_of(file))]
-        tables = beside(
-            tables, [table for table in tables_of_pattern(path, OWN_FORM[0]) if table.split != "train"]
-        )
+        held_out = [table for table in tables_of_pattern(path, OWN_FORM[0]) if table.split != "train"]
+        tables = beside([read(file) for file in files if (read := reader_of(file))], held_out)
     if not any(table.split == "train" for table in tables):
         raise InputError(f"{path} has no training text in a form that zsnmt reads: {forms(path, pattern)}")
     return tables
@@ -80,9 +78,9 @@ def describe_unread(path: Path, tables: Sequence[Table]) -> str | None:
     unread = unread_files(path, tables)
     if not unread:
         return None
-    names = ", ".join(file.name for file in unread[:NAMES_SHOWN]) + ", ..." * (len(unread) > NAMES_SHOWN)
+    names = first_ones([file.name for file in unread])
     return (
-        f"not read, since their names have none of the forms of docs/own_text.md, or stand beside another: "
+        "not read, since their names have none of the forms of docs/own_text.md, or stand beside another: "
         f"{names}; rename them, as train.pt_BR-en.pt_BR beside train.pt_BR-en.en (a code has letters, digits "
         "and _), describe their names by --pattern, or put them into a folder of their own"
     )
@@ -137,7 +135,7 @@ def forms(path: Path, pattern: str) -> str:
             "translation memory"
         )
     there = sorted(file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
-    shown = ", ".join(there[:NAMES_SHOWN]) + (", ..." if len(there) > NAMES_SHOWN else "")
+    shown = first_ones(there)
     looked_for = (
         f"files named {pattern}"
         if pattern
@@ -145,3 +143,8 @@ def forms(path: Path, pattern: str) -> str:
         "'corpus.{pair}.{language}'), *.tsv, *.tmx, or a dataset saved by Hugging Face's library"
     )
     return f"looked for {looked_for}; files there: {shown or 'none'}"
+
+
+def first_ones(names: Sequence[str]) -> str:
+    """The first of some names, and whether there are more."""
+    return ", ".join([*names[:NAMES_SHOWN], *(["..."] if len(names) > NAMES_SHOWN else [])])

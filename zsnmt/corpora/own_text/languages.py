@@ -69,8 +69,9 @@ def all_sentence_pairs(
     """The sentences of pairs of languages in rows that give text for them (`Table.gives`), each with its
     pair; one reading for all.
     """
+    pairs = [pair for pair in pairs if frozenset(pair) not in table.apart]
     for row in table.rows() if pairs else ():
-        sentences = dict(zip(table.languages, row))
+        sentences = table.sentences(row)
         for pair in pairs:
             if table.gives(sentences, pair, pivot):
                 yield pair, tuple(sentences[language] for language in pair)

@@ -63,10 +63,11 @@ def survey(tables: Sequence[Table], languages: Sequence[str]) -> Survey:
                 if len(different) < COUNTED:
                     different.update(spaced)
     counted = {pair: number for pair in combinations(languages, 2) if (number := pairs["train"][pair])}
+    of_tables = [(table, {*pairs_of(table, languages)}) for table in tables if table.split == "train"]
     trained = {
         pair: number
         for pair, number in counted.items()
-        if number >= fewest_rows(trained_tables(tables, pair, languages), pair, languages[0])
+        if number >= fewest_rows([table for table, of in of_tables if pair in of], pair, languages[0])
     }
     check_enough(named(trained), languages)
     scripts = {language: script for language in languages if (script := main_script(characters[language]))}
@@ -83,11 +84,6 @@ def survey(tables: Sequence[Table], languages: Sequence[str]) -> Survey:
         scripts=scripts,
         lacking=tuple(split for split in SPLITS[1:] if not trained.keys() <= pairs[split].keys()),
     )
-
-
-def trained_tables(tables: Sequence[Table], pair: Pair, languages: Sequence[str]) -> list[Table]:
-    """Those with training text that may be of a pair."""
-    return [table for table in tables if table.split == "train" and pair in pairs_of(table, languages)]
 
 
 def named(pairs: Mapping[Pair, int]) -> dict[str, int]:

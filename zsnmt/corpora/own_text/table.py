@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from zsnmt.errors import InputError
 from zsnmt.text.lines import find_fault, is_blank
 
 Row = tuple[str, ...]
-LOOKED_THROUGH: dict[tuple[tuple[Path, int, int], ...], Mapping[frozenset[str], int]] = {}
+Kinds = Mapping[frozenset[str], int]  # the languages that rows have together, with numbers of rows
+State = tuple[Path, int, int]  # a file, its size, and when it was changed
+LOOKED_THROUGH: dict[tuple[State, ...], Kinds] = {}
 
 SPLITS_BY_NAME = {  # what people call them
     "train": "train",
@@ -36,20 +39,20 @@ class Table:
     languages: tuple[str, ...]
     files: tuple[Path, ...]
     rows: Callable[[], Iterator[Row]]
-    counted: Mapping[frozenset[str], int] | None = None
+    counted: Kinds | None = None
     apart: frozenset[frozenset[str]] = frozenset()
 
     @property
-    def kinds(self) -> Mapping[frozenset[str], int]:
+    def kinds(self) -> Kinds:
         """The languages that rows have together, with numbers of rows."""
         return self.counted or {frozenset(self.languages): 1}
 
-    @property
+    @cached_property
     def has_gaps(self) -> bool:
         """Whether any row lacks a language."""
         return any(len(kind) < len(self.languages) for kind in self.kinds)
 
-    @property
+    @cached_property
     def pairs(self) -> set[frozenset[str]]:
         """The languages of which two stand in a row."""
         return {frozenset(pair) for kind in self.kinds for pair in combinations(kind, 2)}
@@ -67,11 +70,15 @@ class Table:
             and sum(count for kind, count in self.kinds.items() if language in kind) > number / 2
         }
 
+    def sentences(self, row: Row) -> dict[str, str]:
+        """The sentences of a row by language."""
+        return dict(zip(self.languages, row))
+
     def gives(self, sentences: Mapping[str, str], pair: tuple[str, str], pivot: str | None = None) -> bool:
         """Whether a row gives text for a pair: it has both sentences, and, where it is of training text, one
         of them is the pivot's or it has none of the pivot.
         """
-        if frozenset(pair) in self.apart or any(is_blank(sentences[language]) for language in pair):
+        if any(is_blank(sentences[language]) for language in pair):
             return False
         return self.split != "train" or pivot in pair or is_blank(sentences.get(pivot or "", ""))
 
@@ -85,18 +92,21 @@ def split_of(file: Path) -> str:
 
 
 def look_for_gaps(table: Table) -> Table:
-    """A table that knows which languages its rows lack; of more than two languages it is read through, once
-    as long as its files stay the same.
-    """
+    """A table that knows which languages its rows lack; of more than two languages it is read through."""
     if len(table.languages) < 3:
         return table
-    states = tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in table.files)
+    return replace(table, counted=count_once(table.files, lambda: map(table.sentences, table.rows())))
+
+
+def count_once(files: Sequence[Path], rows: Callable[[], Iterable[Mapping[str, str]]]) -> Kinds:
+    """How many rows of files have which languages; they are read once as long as they stay the same."""
+    states = tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in files)
     if states not in LOOKED_THROUGH:
         LOOKED_THROUGH[states] = Counter(
-            frozenset(language for language, sentence in zip(table.languages, row) if not is_blank(sentence))
-            for row in table.rows()
+            frozenset(language for language, sentence in row.items() if not is_blank(sentence))
+            for row in rows()
         )
-    return replace(table, counted=LOOKED_THROUGH[states])
+    return LOOKED_THROUGH[states]
 
 
 def check_row(row: Sequence[str], place: str) -> None:

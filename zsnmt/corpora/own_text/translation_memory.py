@@ -12,14 +12,13 @@ is no row, and they are counted. Source: TMX 1.4b, sections 2 and 3 (the older `
 
 import logging
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from zsnmt.corpora.own_text.table import Row, Table, check_row, split_of
+from zsnmt.corpora.own_text.table import Row, Table, check_row, count_once, split_of
 from zsnmt.errors import InputError
 from zsnmt.languages import CODE
 from zsnmt.text.lines import is_blank
@@ -37,25 +36,26 @@ def table_of_translation_memory(file: Path) -> Table:
     """Reads the file once, to know its languages. Raises `InputError` for one that is not well-formed or has
     no unit with a translation.
     """
-    state = file.stat()
-    units = count_units(file, state.st_size, state.st_mtime_ns)
-    languages = tuple(sorted(frozenset().union(*units)))
-    rows = partial(rows_of, file, languages)
-    return Table(split=split_of(file), languages=languages, files=(file,), rows=rows, counted=units)
-
-
-@lru_cache
-def count_units(file: Path, size: int, changed: int) -> Counter[frozenset[str]]:
-    """The units with a translation, by their languages; of a file of a size that was changed at a time."""
-    units = Counter(map(frozenset, iterate_units(file)))
-    whole = Counter({languages: number for languages, number in units.items() if len(languages) > 1})
-    if not whole:
+    counted = count_once([file], lambda: units_to_count(file))
+    if not counted:
         raise InputError(
             f"{file} has no unit with a translation; export the memory again as TMX, with its translations"
         )
-    if alone := units.total() - whole.total():
-        LOG.warning("%s: %d of %d units have no translation and are left out", file, alone, units.total())
-    return whole
+    languages = tuple(sorted(frozenset().union(*counted)))
+    rows = partial(rows_of, file, languages)
+    return Table(split=split_of(file), languages=languages, files=(file,), rows=rows, counted=counted)
+
+
+def units_to_count(file: Path) -> Iterator[dict[str, str]]:
+    """The units with a translation; at their end it says how many others there are beside them."""
+    number = alone = 0
+    for number, unit in enumerate(iterate_units(file), start=1):
+        if len(unit) > 1:
+            yield unit
+        else:
+            alone += 1
+    if 0 < alone < number:
+        LOG.warning("%s: %d of %d units have no translation and are left out", file, alone, number)
 
 
 def rows_of(file: Path, languages: Sequence[str]) -> Iterator[Row]:
