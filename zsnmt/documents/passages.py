@@ -53,8 +53,8 @@ def is_of_language(said: str | None, language: str) -> bool:
     """Whether what a document says is a language of the model, or that with a country or script: `de-CH` is
     `de`.
     """
-    said, wanted = (said or "").replace("_", "-").lower(), language.replace("_", "-").lower()
-    return said == wanted or said.split("-")[0] == wanted
+    there, wanted = language_tag(said or "").lower(), language_tag(language).lower()
+    return there == wanted or there.split("-")[0] == wanted
 
 
 def language_tag(language: str) -> str:

@@ -1,7 +1,6 @@
 """Word documents (.docx): paragraphs of the text, of tables, headers, footers, notes and text boxes."""
 
 import io
-import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -15,6 +14,7 @@ from lxml import etree
 
 from zsnmt.documents.passages import Document, Passage, Run
 from zsnmt.errors import InputError
+from zsnmt.files.archives import unpacked_size
 from zsnmt.text.lines import open_file
 
 LARGEST = 2**30  # bytes of a document when it is unpacked
@@ -46,7 +46,8 @@ class Word(Document):
         with open_file(path):  # that it is missing is said as of other files
             pass
         try:
-            check_size(path)
+            if unpacked_size(path) > LARGEST:
+                raise ValueError("it would take more than 1 GiB unpacked")
             self.document = docx.Document(str(path))
             self.notes: list[tuple[Part, etree._Element]] = []
             trees = [*self.roots()]
@@ -93,13 +94,6 @@ class Word(Document):
         file = io.BytesIO()
         self.document.save(file)
         return file.getvalue()
-
-
-def check_size(path: Path) -> None:
-    """`ValueError` for a document that unpacks to more than any real one."""
-    with zipfile.ZipFile(path) as packed:
-        if sum(member.file_size for member in packed.infolist()) > LARGEST:
-            raise ValueError("it would take more than 1 GiB unpacked")
 
 
 class Text(NamedTuple):

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 from urllib.parse import parse_qs
 
 from fastapi import Request
@@ -20,12 +20,21 @@ UPLOAD = "multipart/form-data"
 FIELDS = 1000  # of a form
 
 
+# Fields that several requests have.
+SystemName = Annotated[str | None, Field(description="the name of a system; the first one unless given")]
+Stop = Annotated[str | None, Field(description="a language to translate through, or nothing")]
+WayName = Annotated[
+    str | None, Field(description="a method to translate by, of those that the server offers")
+]
+Key = Annotated[str | None, Field(description="the key that the server may ask for")]
+
+
 class Detection(BaseModel):
     """A request for the languages that a text may be in."""
 
     q: str = Field(description="a text")
-    system: str | None = Field(None, description="the name of a system; the first one unless given")
-    api_key: str | None = Field(None, description="the key that the server may ask for")
+    system: SystemName = None
+    api_key: Key = None
 
 
 class Asked(BaseModel):
@@ -38,15 +47,15 @@ class Asked(BaseModel):
     alternatives: int = Field(
         0, ge=0, le=100, description="how many other translations to give, from 0 to 100"
     )
-    system: str | None = Field(None, description="the name of a system; the first one unless given")
-    via: str | None = Field(None, description="a language to translate through, or nothing")
-    way: str | None = Field(None, description="a method to translate by, of those that the server offers")
+    system: SystemName = None
+    via: Stop = None
+    way: WayName = None
     confidence: bool = Field(False, description="true or false: to say how sure translations are, too")
     agreement: bool = Field(
         False, description="true or false: to compare translations with those through the pivot, too"
     )
     details: bool = Field(False, description="true or false: to say how it was translated, too")
-    api_key: str | None = Field(None, description="the key that the server may ask for")
+    api_key: Key = None
 
     @property
     def texts(self) -> list[str]:
@@ -64,10 +73,10 @@ class AskedDocument(BaseModel):
 
     source: str = Field(AUTO, description=f"the language of the document, or {AUTO}")
     target: str = Field(description="the language to translate into")
-    system: str | None = Field(None, description="the name of a system; the first one unless given")
-    via: str | None = Field(None, description="a language to translate through, or nothing")
-    way: str | None = Field(None, description="a method to translate by, of those that the server offers")
-    api_key: str | None = Field(None, description="the key that the server may ask for")
+    system: SystemName = None
+    via: Stop = None
+    way: WayName = None
+    api_key: Key = None
 
     @property
     def targets(self) -> list[str]:

@@ -182,8 +182,9 @@ class Service:
         """`Refused` for more than the server takes in a request, by default its limit of `characters`;
         `InputError` for what is not Unicode.
         """
+        bound = self.limits.characters if characters is None else characters
         for size, most, what in (
-            (sum(map(len, texts)), characters or self.limits.characters, "characters"),
+            (sum(map(len, texts)), bound, "characters"),
             (max(len(texts), targets), self.limits.texts, "texts or languages"),
         ):
             if size > most:

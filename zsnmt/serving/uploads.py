@@ -3,14 +3,15 @@
 import secrets
 import tempfile
 import time
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
+from zipfile import is_zipfile
 
 from zsnmt.documents.formats import FORMATS, PLAIN, format_of, read_document
 from zsnmt.documents.passages import Document
 from zsnmt.errors import InputError
+from zsnmt.files.archives import unpacked_size
 from zsnmt.serving.refusals import TOO_LARGE, Refused
 from zsnmt.serving.requests import File
 from zsnmt.serving.texts import refuse_faults
@@ -26,17 +27,15 @@ def read_upload(file: File, most: int) -> Document:
     Raises `InputError` for what is not of a known format or cannot be read, and `Refused` for what unpacks to
     too much.
     """
-    name = Path(file.name.replace("\\", "/")).name.replace("\0", "")
+    name = plain_name(file.name)
     ending = format_of(Path(name), paragraphs=True) or PLAIN
     if ending == PLAIN and Path(name).suffix.lower() != PLAIN:
         raise InputError(f"'{name}' is not of a known format; send a file that ends in {', '.join(FORMATS)}")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"document{ending}"
         path.write_bytes(file.content)
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as packed:
-                if sum(member.file_size for member in packed.infolist()) > UNPACKED * most:
-                    raise Refused(TOO_LARGE, f"'{name}' unpacks to too much; send a smaller document")
+        if is_zipfile(path) and unpacked_size(path) > UNPACKED * most:
+            raise Refused(TOO_LARGE, f"'{name}' unpacks to too much; send a smaller document")
         try:
             document = read_document(path)
             refuse_faults(document)
@@ -45,9 +44,14 @@ def read_upload(file: File, most: int) -> Document:
             raise InputError(str(error).replace(str(path), f"'{name}'")) from None
 
 
+def plain_name(name: str) -> str:
+    """The name that a client gave a file, without folders, those of Windows too."""
+    return Path(name.replace("\\", "/")).name.replace("\0", "")
+
+
 def name_of_translation(name: str, language: str) -> str:
     """The name of a document in another language: letter_de.docx of letter.docx."""
-    path = Path(name.replace("\\", "/").replace("\0", ""))
+    path = Path(plain_name(name))
     return f"{path.stem}_{language}{path.suffix}"
 
 
