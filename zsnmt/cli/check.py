@@ -22,7 +22,9 @@ from zsnmt.languages import parse_direction
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = read_options(arguments)
+    parser = make_parser()
+    options = parser.parse_args(arguments)
+    refuse_together(parser, options)
     if options.pairs:
         counts = check_corpus(options.path, [*map(parse_direction, options.pairs)], options.splits or SPLITS)
         lines = rows_of(counts)
@@ -50,7 +52,7 @@ def examples(seen: Overview) -> Iterator[str]:
             yield from (f"{language}\t{sentence}" for language, sentence in zip(pair.split("-"), row))
 
 
-def read_options(arguments: Sequence[str] | None) -> Namespace:
+def make_parser() -> console.Parser:
     parser = console.Parser(prog="zsnmt check", description=__doc__)
     parser.add_argument(
         "path",
@@ -76,9 +78,12 @@ def read_options(arguments: Sequence[str] | None) -> Namespace:
         metavar="SPLIT",
         help=f"splits that must be there, with --pairs (default: {' '.join(SPLITS)})",
     )
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def refuse_together(parser: console.Parser, options: Namespace) -> None:
+    """`WrongUse` for options that do not go together."""
     if options.pairs and (options.pattern or options.show):
         parser.error("--pairs is for a folder in zsnmt's own form; leave it out with --pattern or --show")
     if options.splits and not options.pairs:
         parser.error("--splits is for --pairs; name the pairs that must be there")
-    return options

@@ -25,7 +25,7 @@ from zsnmt.cli.common.words import split_options
 from zsnmt.corpora.parallel_text import directions_without_text
 from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME
 from zsnmt.decoding.options import PRECISIONS, EngineChoice
-from zsnmt.distillation.settings import NONE, NOTHING_TO_TEACH, SOURCES
+from zsnmt.distillation.settings import NONE, SOURCES, check_taught
 from zsnmt.errors import InputError
 from zsnmt.runs.systems import BASELINE, DIRECT_STUDENT, STUDENTS
 from zsnmt.training.team import shared_updates
@@ -159,12 +159,6 @@ def check(experiment: "Experiment", precision: str | None) -> None:
     _ = training_options(BASELINE.name, [*config.fairseq_options, *config.distillation])
 
 
-def check_without_text(experiment: "Experiment") -> None:
-    """`InputError`, before the first training, for text that leaves nothing to teach."""
-    if not directions_without_text(experiment.text, experiment.config.languages):
-        raise InputError(NOTHING_TO_TEACH.format(experiment.text))
-
-
 def say_how_to_translate(recipe: Recipe, run: Path, source: str, target: str) -> None:
     """The commands for text in the language `source`."""
     translate = f"zsnmt translate {run} --from {source} --to {target}"
@@ -187,7 +181,7 @@ def make(
 
     shared_updates(experiment.config.fairseq_options, recipe.steps.team.size)
     prepare_data(recipe.steps, experiment)
-    check_without_text(experiment)
+    check_taught(directions_without_text(experiment.text, experiment.config.languages), experiment.text)
     train_run(recipe.steps, experiment, BASELINE.name, system=BASELINE.name, seed=runs.seed)
     taught = runs.student, runs.further, runs.direct
     made = zip(("second", "third", "last"), taught, runs.lessons(experiment, translating))

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.cli.common.argument_types import positive
+from zsnmt.cli.common.parallel_text import print_by_split
 from zsnmt.console import WrongUse
 from zsnmt.corpora.releases.catalogue import CATALOGUE
 from zsnmt.corpora.releases.fetch import fetch, for_languages, use_mirror
@@ -103,9 +104,7 @@ def fetch_from_index(options: Namespace) -> None:
         "where each corpus is from and what to cite",
         file=sys.stderr,
     )
-    for split, pairs in counts.items():
-        for pair, number in pairs.items():
-            print(f"{split}\t{pair}\t{number}")
+    print_by_split(counts)
 
 
 def refuse(options: Namespace, names: Sequence[str], of: str) -> None:

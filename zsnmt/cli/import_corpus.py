@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.cli.common.parallel_text import print_by_split
 from zsnmt.corpora.releases.options import add_corpora, reader_of
 from zsnmt.files.replacing import new_folder
 
@@ -29,9 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with new_folder(options.folder) as folder:
         counts = reader(options.release, folder, options.languages, **settings)
         warn_of_foreign_text(folder, options.languages)
-    for split, pairs in counts.items():
-        for pair, number in pairs.items():
-            print(f"{split}\t{pair}\t{number}")
+    print_by_split(counts)
 
 
 def add_paths(options: ArgumentParser) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.cli.common.argument_types import positive, seed_number
+from zsnmt.cli.common.parallel_text import print_by_split
 from zsnmt.processes import cores
 from zsnmt.text.settings import UNIT_TYPES, TextSettings
 
@@ -24,9 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         workers=options.workers,
     )
     warn_of_foreign_text(options.text, options.languages)
-    for split, pairs in counts.items():
-        for pair, number in pairs.items():
-            print(f"{split}\t{pair}\t{number}")
+    print_by_split(counts)
 
 
 def make_parser() -> console.Parser:

@@ -1,6 +1,7 @@
 """What is distilled, into whom, and how."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from zsnmt.decoding.methods.settings import Ensemble, Method, Sample
 from zsnmt.decoding.options import FLOAT32, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
+from zsnmt.languages import Direction
 from zsnmt.runs.remedies import TOGETHER, options_of_remedy
 from zsnmt.runs.systems import ALL, BETWEEN, BOTH, NONE, SELF, SOURCES, TARGETS
 
@@ -21,10 +23,6 @@ SIDES = {  # also the names of the folders of their data
     NONE: (),
     SELF: (TARGETS, SOURCES),
 }
-NOTHING_TO_TEACH = (
-    "{} has no two languages with training text with the pivot and none with each other, so that "
-    "translations of a teacher have nothing to teach; train further by zsnmt distill --sides none"
-)
 ANY = "none"  # the identifier that accepts whatever language a translation is in
 HELD_OUT = 200  # lines of each language that synthetic directions are validated on
 SEED = 1  # of the choice of lines, the same for all students so that they share one synthetic text
@@ -174,3 +172,12 @@ def default_few_lines(sides: str, of_config: int) -> int:
 def default_word_level(sides: str, of_config: float) -> float:
     """The weight of word-level distillation unless told: the config's is for translations of the pivot."""
     return 0.0 if sides in (NONE, SELF) else of_config
+
+
+def check_taught(directions: Sequence[Direction], text: Path) -> None:
+    """`InputError` for text that leaves no directions to teach."""
+    if not directions:
+        raise InputError(
+            f"{text} has no two languages with training text with the pivot and none with each other, so "
+            "that translations of a teacher have nothing to teach; train further by zsnmt distill --sides none"
+        )

@@ -16,7 +16,7 @@ from zsnmt.distillation.filtered_text import make_synthetic_text
 from zsnmt.distillation.further_text import WRITERS, make_further_text
 from zsnmt.distillation.pivot_sides import make_pivot_sides
 from zsnmt.distillation.sampling import SAMPLING_FILE, pairs_in, sampling_weights, tempered_share
-from zsnmt.distillation.settings import BETWEEN, BOTH, NONE, NOTHING_TO_TEACH, SELF, TARGETS, Distillation
+from zsnmt.distillation.settings import BETWEEN, BOTH, NONE, SELF, TARGETS, Distillation, check_taught
 from zsnmt.distillation.student_options import option_words
 from zsnmt.distillation.synthetic_text import RECORD_FILE, SyntheticText, with_engine
 from zsnmt.distillation.teacher import Teacher
@@ -99,8 +99,7 @@ def make_data(
     settings = replace(distillation.synthetic, direct=distillation.sides == SELF)
     text = with_engine(SyntheticText(experiment, teacher, settings))
     without_text = text.directions()
-    if not without_text:
-        raise InputError(NOTHING_TO_TEACH.format(experiment.text))
+    check_taught(without_text, experiment.text)
     if distillation.sides == BETWEEN and not any(pairs_of_targets(without_text, without_text).values()):
         raise InputError(
             f"--sides {BETWEEN} adds nothing to --sides {BOTH} here: it needs three languages besides the "

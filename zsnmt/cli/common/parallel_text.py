@@ -1,4 +1,4 @@
-"""What the verbs have in common that choose among training pairs."""
+"""What the verbs have in common that make or choose parallel text."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,3 +32,10 @@ def print_counts(counts: Mapping[str, Mapping[str, int]]) -> None:
     print("\t".join(["pair", *columns]))
     for pair, of_pair in counts.items():
         print("\t".join([pair, *(str(of_pair[column]) for column in columns)]))
+
+
+def print_by_split(counts: Mapping[str, Mapping[str, int]]) -> None:
+    """Print the sentence pairs of each split and pair, one in a row."""
+    for split, pairs in counts.items():
+        for pair, number in pairs.items():
+            print(f"{split}\t{pair}\t{number}")
