@@ -179,5 +179,6 @@ def check_taught(directions: Sequence[Direction], text: Path) -> None:
     if not directions:
         raise InputError(
             f"{text} has no two languages with training text with the pivot and none with each other, so "
-            "that translations of a teacher have nothing to teach; train further by zsnmt distill --sides none"
+            "that translations of a teacher have nothing to teach; train further by zsnmt distill --sides "
+            "none"
         )
