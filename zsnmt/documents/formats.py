@@ -19,14 +19,20 @@ FORMATS = {  # module and what reads a file there; a module is loaded where its 
     ".htm": ("web_page", "read_web_page"),
     ".xhtml": ("web_page", "read_web_page"),
     ".srt": ("subtitles", "Subtitles"),
-    ".docx": ("word", "Word"),
+    ".docx": ("word", "read_word"),
+    ".pptx": ("office", "read_slides"),
+    ".xlsx": ("spreadsheet", "read_spreadsheet"),
+    ".odt": ("open_document", "read_open_document"),
+    ".odp": ("open_document", "read_open_document"),
+    ".ods": ("open_document", "read_open_document"),
+    ".epub": ("book", "Book"),
     ".po": ("messages", "Messages"),
     ".pot": ("messages", "Messages"),
     ".xlf": ("xliff", "Xliff"),
     ".xliff": ("xliff", "Xliff"),
 }
 # Of formats that are not read, those that are no lines of text.
-NOT_READ = frozenset(".ass .doc .epub .json .odp .ods .odt .pdf .pptx .rtf .ssa .tmx .vtt .xlsx .xml".split())
+NOT_READ = frozenset(".ass .doc .json .pdf .ppt .rtf .ssa .tmx .vtt .xls .xml".split())
 
 
 def format_of(path: Path | None, *, paragraphs: bool = False) -> str | None:

@@ -4,6 +4,7 @@ look at. Nothing that is there is replaced, fuzzy or not.
 
 import re
 from collections.abc import Sequence
+from copy import deepcopy
 from pathlib import Path
 
 import polib
@@ -13,10 +14,12 @@ from zsnmt.documents.plain_text import read_text
 from zsnmt.errors import InputError
 
 # Where a program puts a value, %s, %(name)d, {0}, {name!r:>5}, ${name}, %{name}, {{name}}, %1; markup; and
-# what sets text out: ends of lines, tabs, several blanks.
+# what sets text out: ends of lines, tabs, several blanks. Nothing is gone through again from each of its
+# characters, so that the time grows with the length of a message alone.
 VALUE = (
-    r"%(?:\(\w+\))?(?:\d+\$)?[#0\-+']*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|q|j|z|t|L)?"
-    r"[diouxXeEfFgGaAcsrpn%]|%\d+|[%$#]?\{+[^{}]*\}+|</?\w[^<>]*>|&\w+;|[ \t]*\n\s*|\t| {2,}"
+    r"%(?:\(\w+\))?(?:\d+\$)?[#0\-+']*(?:[1-9]\d*|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|q|j|z|t|L)?"
+    r"[diouxXeEfFgGaAcsrpn%]|%\d+|[%$#]?\{{1,3}[^{}]*\}{1,3}|</?\w[^<>]*>|&\w+;"
+    r"|(?<![ \t])[ \t]*\n\s*|\t| {2,}"
 )
 # "% d" is a value in C's form alone: others have texts like "100% done".
 PLACEHOLDER, PLACEHOLDER_OF_C = re.compile(f"({VALUE})"), re.compile(rf"({VALUE}|% \d*[dif](?!\w))")
@@ -38,20 +41,16 @@ class Messages(Document):
             entry.msgstr or any(entry.msgstr_plural.values()) for entry in self.messages if not entry.obsolete
         ):
             self.translated_into = self.messages.metadata.get("Language") or None
-        self.entries = [
-            entry
-            for entry in self.messages
-            if not entry.obsolete and lacks_text(entry) and entry.msgid.strip()
-        ]
         self.passages = [
             Passage(runs_of(form, placeholder(entry)))
-            for entry in self.entries
+            for entry in filter(is_open, self.messages)
             for form in filter(None, (entry.msgid, entry.msgid_plural))
         ]
 
     def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
         texts = iter("".join(parts) for parts in translations)
-        for entry in self.entries:
+        messages = deepcopy(self.messages)
+        for entry in filter(is_open, messages):
             one = next(texts)
             if entry.msgid_plural:
                 several = next(texts)
@@ -60,14 +59,16 @@ class Messages(Document):
             else:
                 entry.msgstr = one
             entry.flags += ["fuzzy"] * ("fuzzy" not in entry.flags)
-        if not is_of_language(self.messages.metadata.get("Language"), language):
-            self.messages.metadata["Language"] = language
-        self.messages.metadata["Content-Type"] = "text/plain; charset=UTF-8"
-        return str(self.messages).encode("utf-8")
+        if not is_of_language(messages.metadata.get("Language"), language):
+            messages.metadata["Language"] = language
+        messages.metadata["Content-Type"] = "text/plain; charset=UTF-8"
+        return str(messages).encode("utf-8")
 
 
-def lacks_text(entry: polib.POEntry) -> bool:
-    """Whether a message, or a form of it, has no translation."""
+def is_open(entry: polib.POEntry) -> bool:
+    """Whether a message that is in use, or a form of it, has no translation."""
+    if entry.obsolete or not entry.msgid.strip():
+        return False
     if entry.msgid_plural:
         return not entry.msgstr_plural or not all(entry.msgstr_plural.values())
     return not entry.msgstr

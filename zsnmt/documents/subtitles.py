@@ -11,8 +11,8 @@ from zsnmt.documents.passages import Document, Passage, Run
 from zsnmt.documents.plain_text import MARK, read_text
 from zsnmt.errors import InputError
 
-TAG = re.compile(r"(</?[a-zA-Z][^>]*>|\{[^}]*\})")
-LINE_BREAK = re.compile(r"\s*\n\s*")
+TAG = re.compile(r"(</?[a-zA-Z][^<>]*>|\{[^{}]*\})")
+LINE_BREAK = re.compile(r"(?<!\s)\s*\n\s*")
 SPEAKER = re.compile(r"\s*[-–—]\s*")  # what begins a line of another speaker
 END = re.compile(r"[.!?…。！？؟।:♪\]\)\"”»]\s*$")
 FEW, HARDLY = 5, 0.1  # so many subtitles, of which at most that share ends as a sentence does

@@ -1,6 +1,7 @@
 """HTML: the text of a page in its tags. All that is not text stays as it is, to the byte."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape, unescape
 from html.parser import HTMLParser
@@ -52,6 +53,16 @@ class Piece(NamedTuple):
     fixed: bool = False  # but is a part of a sentence
 
 
+class Open(NamedTuple):
+    """An element that is open: its tag, whether it or one around it is not to be translated, and whether all
+    of these that are not stand within a sentence.
+    """
+
+    tag: str
+    kept: bool
+    inline: bool
+
+
 def is_marked(attributes: list[tuple[str, str | None]]) -> bool:
     """Whether an element says that it is not to be translated."""
     given = {name: value or "" for name, value in attributes}
@@ -66,7 +77,8 @@ class Pieces(HTMLParser):
         self.source = source
         self.found = [("other", 0, "", True, False)]  # what the parser passes over without a word, as "</>"
         self.lines = [0, *(match.end() for match in re.finditer("\n", source))]
-        self.open: list[tuple[str, bool]] = []  # tags, and whether their content is kept
+        self.open: list[Open] = []
+        self.number_open: Counter[str] = Counter()  # by tag
         try:
             self.feed(source)
             self.close()
@@ -75,30 +87,43 @@ class Pieces(HTMLParser):
 
     def add(self, kind: str, tag: str = "", marked: bool = False) -> None:
         line, column = self.getpos()
-        kept_by = [name for name, kept in self.open if kept]
-        fixed = bool(kept_by) and INLINE.issuperset(kept_by)
-        self.found.append((kind, self.lines[line - 1] + column, tag, bool(kept_by) or marked, fixed))
+        around = self.around
+        fixed = around.kept and around.inline
+        self.found.append((kind, self.lines[line - 1] + column, tag, around.kept or marked, fixed))
+
+    @property
+    def around(self) -> "Open":
+        """The element around what comes next."""
+        return self.open[-1] if self.open else Open("", kept=False, inline=True)
+
+    def close_last(self) -> str:
+        """Close the element that was opened last, and give its tag."""
+        tag = self.open.pop().tag
+        self.number_open[tag] -= 1
+        return tag
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         marked = is_marked(attributes)
         self.close_before(tag)
         self.add("start", tag, marked)
         if tag not in VOID:
-            self.open.append((tag, tag in KEPT or marked))
+            around, kept = self.around, tag in KEPT or marked
+            inline = around.inline and not (kept and tag not in INLINE)
+            self.open.append(Open(tag, around.kept or kept, inline))
+            self.number_open[tag] += 1
 
     def close_before(self, tag: str) -> None:
         """Close what is open and has no end tag, since this one begins beside it."""
         closed = {"p"} if tag in ENDING_PARAGRAPHS else CLOSED_BY.get(tag, set())
-        while self.open and self.open[-1][0] in closed:
-            self.open.pop()
+        while self.around.tag in closed:
+            self.close_last()
 
     def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self.add("start", tag, is_marked(attributes))
 
     def handle_endtag(self, tag: str) -> None:
-        names = [name for name, _ in self.open]
-        if tag in names:  # an end tag ends what was left open within it
-            del self.open[len(names) - 1 - names[::-1].index(tag) :]
+        while self.number_open[tag] and self.close_last() != tag:
+            pass  # an end tag ends what was left open within it
         self.add("end", tag)
 
     def handle_data(self, data: str) -> None:

@@ -13,15 +13,12 @@ from typing import NamedTuple
 from lxml import etree
 from lxml.etree import QName, _Element
 
+from zsnmt.documents.markup import LANGUAGE, LARGEST, PARSER, Place, local_name
 from zsnmt.documents.messages import PLACEHOLDER, runs_of
 from zsnmt.documents.passages import Document, Passage, Run, is_of_language, language_tag
 from zsnmt.errors import InputError
 from zsnmt.text.lines import open_file
 
-LARGEST = 2**30  # bytes of a file
-# An entity may name a file of this machine; a document may hold another one whole.
-PARSER = etree.XMLParser(resolve_entities=False, huge_tree=True)
-LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 NATIVE = frozenset("bpt ept it ph sc ec".split())  # elements that hold code of the document, or nothing
 ALONE = frozenset("x ph it".split())  # those that are not around words
 
@@ -52,24 +49,6 @@ VERSIONS = {
 }
 
 
-class Place(NamedTuple):
-    """Where a text stands: in an element, or behind it."""
-
-    element: _Element
-    behind: bool = False
-    fixed: bool = False
-
-    @property
-    def text(self) -> str:
-        return (self.element.tail if self.behind else self.element.text) or ""
-
-    def write(self, text: str) -> None:
-        if self.behind:
-            self.element.tail = text
-        else:
-            self.element.text = text
-
-
 class Gap(NamedTuple):
     """A text without a translation, and the element without text that is to have it, if there is one."""
 
@@ -84,42 +63,46 @@ class Xliff(Document):
 
     def __init__(self, path: Path) -> None:
         with open_file(path) as file:
-            content = file.read(LARGEST + 1)
-        if len(content) > LARGEST:
+            self.source = file.read(LARGEST + 1)
+        if len(self.source) > LARGEST:
             raise InputError(f"{path} has more than 1 GiB; export it in parts")
         try:
-            self.root = etree.fromstring(content, PARSER)
+            root = etree.fromstring(self.source, PARSER)
         except etree.XMLSyntaxError as error:
             raise InputError(f"{path} is not well-formed XML ({error}); export it again") from None
-        version = VERSIONS.get((self.root.get("version") or "")[:1])
-        if QName(self.root).localname != "xliff" or version is None:
+        version = VERSIONS.get((root.get("version") or "")[:1])
+        if local_name(root) != "xliff" or version is None:
             raise InputError(
                 f"{path} is no XLIFF 1 or 2, which begins with <xliff version=...>; export it again as one"
             )
         self.version = version
-        units = [*self.root.iter(f"{{*}}{version.unit}")]
-        self.gaps = [gap for unit in units for gap in gaps_of(unit, version)]
-        self.stretches = [[*stretches_of(gap.source)] for gap in self.gaps]
+        self.stretches = [[*stretches_of(gap.source)] for gap in all_gaps(root, version)]
         self.passages = [
             Passage(tuple(run for runs in stretch for run in runs))
             for gap in self.stretches
             for stretch in gap
         ]
-        self.translated_into = next(filter(None, languages_there(self.root, units, version)), None)
+        self.translated_into = next(filter(None, languages_there(root, version)), None)
 
     def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
         texts = iter(text for of_passage in translations for text in of_passage)
-        for gap, stretches in zip(self.gaps, self.stretches, strict=True):
+        root = etree.fromstring(self.source, PARSER)
+        for gap, stretches in zip(all_gaps(root, self.version), self.stretches, strict=True):
             filled = fill(gap)
             for place, runs in zip(places_of(filled), chain.from_iterable(stretches), strict=True):
                 if runs:
                     place.write("".join(next(texts) for _ in runs))
             marked = next(filled.iterancestors(f"{{*}}{self.version.marked}"), filled)
             marked.set("state", self.version.state)
-        for element in self.root.iter(f"{{*}}{self.version.file}"):
+        for element in root.iter(f"{{*}}{self.version.file}"):
             if not is_of_language(element.get(self.version.language), language):
                 element.set(self.version.language, language_tag(language))
-        return etree.tostring(self.root.getroottree(), xml_declaration=True, encoding="UTF-8")
+        return etree.tostring(root.getroottree(), xml_declaration=True, encoding="UTF-8")
+
+
+def all_gaps(root: _Element, version: Version) -> list[Gap]:
+    """What of a file is to be translated and is not, in order."""
+    return [gap for unit in root.iter(f"{{*}}{version.unit}") for gap in gaps_of(unit, version)]
 
 
 def gaps_of(unit: _Element, version: Version) -> list[Gap]:
@@ -148,8 +131,9 @@ def is_copy(unit: _Element, version: Version) -> bool:
     return state in version.not_yet and text_of(target) == text_of(source)
 
 
-def languages_there(root: _Element, units: Sequence[_Element], version: Version) -> Iterator[str | None]:
+def languages_there(root: _Element, version: Version) -> Iterator[str | None]:
     """What a file says of the language of the translations that it has, if it has some."""
+    units = root.iter(f"{{*}}{version.unit}")
     translated = [unit for unit in units if has_text(unit.find("{*}target")) and not is_copy(unit, version)]
     if translated:
         yield from (file.get(version.language) for file in root.iter(f"{{*}}{version.file}"))
@@ -177,7 +161,7 @@ def places_of(element: _Element, fixed: bool = False) -> Iterator[Place]:
     """Where text stands in an element, but for code of the document, in order."""
     yield Place(element, fixed=fixed)
     for child in element:
-        if isinstance(child.tag, str) and QName(child).localname not in NATIVE:  # no comment
+        if isinstance(child.tag, str) and local_name(child) not in NATIVE:  # no comment
             yield from places_of(child, fixed or is_protected(child))
         yield Place(child, behind=True, fixed=fixed)
 
@@ -199,7 +183,7 @@ def stretches_of(source: _Element) -> Iterator[list[tuple[Run, ...]]]:
 
 def is_break(element: _Element, before: str, after: str) -> bool:
     """Whether a line ends with an element, or words would else stick together."""
-    if not isinstance(element.tag, str) or QName(element).localname not in ALONE:
+    if local_name(element) not in ALONE:
         return False
     said = element.get("ctype") == "lb" or element.get("subType") == "xlf:lb"
     return said or before[-1:].isalnum() and after[:1].isalnum()

@@ -1,0 +1,85 @@
+"""Documents of Office (Office Open XML, ECMA-376): their parts by type, and text in drawings."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from lxml import etree
+from lxml.etree import _Element
+
+from zsnmt.documents.markup import PARSER, Place, local_name
+from zsnmt.documents.package import Finder, Package, Stretches, Text, texts_at
+
+UNSEEN = frozenset("lang altLang dirty err noProof smtClean smtId bmk".split())  # attributes of a look
+
+
+def types_of(contents: Mapping[str, bytes]) -> dict[str, str]:
+    """The type of content of each part that has one of its own, by its name."""
+    index = etree.fromstring(contents["[Content_Types].xml"], PARSER)
+    return {
+        each.get("PartName", "").lstrip("/"): each.get("ContentType", "")
+        for each in index.iter("{*}Override")
+    }
+
+
+def parts_of(contents: Mapping[str, bytes], main: str, finders: Mapping[str, Finder]) -> dict[str, Finder]:
+    """The parts of a document with text, and what finds it; `finders` are by how the name of a type ends.
+
+    `ValueError` without a part of the type `main`, which tells what a document is.
+    """
+    types = types_of(contents)
+    if not any(type_.endswith(main) for type_ in types.values()):
+        raise ValueError("it has other content")
+    return {
+        name: finder
+        for end, finder in finders.items()
+        for name, type_ in types.items()
+        if type_.endswith(end) and name in contents
+    }
+
+
+def drawn(root: _Element) -> Stretches:
+    """The texts of the paragraphs of a drawing, between breaks of lines. What a field shows, such as the
+    number of a slide, is fixed.
+    """
+    for paragraph in root.iter("{*}p"):
+        stretch: list[Text] = []
+        marks = 0  # of what stands between texts, such as a formula
+        for child in paragraph:
+            name = local_name(child)
+            if name == "br":
+                yield stretch
+                stretch = []
+            elif name in ("r", "fld") and (text := child.find("{*}t")) is not None:
+                stretch += texts_at(Place(text, fixed=name == "fld"), (marks, look(child)))
+            elif name not in ("pPr", "endParaRPr"):
+                marks += 1
+        yield stretch
+
+
+def look(run: _Element) -> tuple[frozenset, bytes]:
+    """What texts of one look have in common: the properties of their runs, a link among them."""
+    properties = run.find("{*}rPr")
+    if properties is None:
+        return frozenset(), b""
+    seen = frozenset(item for item in properties.attrib.items() if item[0] not in UNSEEN)
+    return seen, b"".join(map(etree.tostring, properties))
+
+
+DRAWINGS: dict[str, Finder] = {
+    "drawingml.chart+xml": drawn,
+    "drawingml.diagramData+xml": drawn,
+    "drawingml.diagramDrawing+xml": drawn,
+    "officedocument.drawing+xml": drawn,
+}
+
+
+def read_slides(path: Path) -> Package:
+    """A presentation (.pptx): what stands on its slides, in tables and charts, and in notes. A passage is a
+    paragraph, or its part before or after a break of a line.
+    """
+    finders = {"presentationml.slide+xml": drawn, "presentationml.notesSlide+xml": drawn, **DRAWINGS}
+    return Package(
+        path,
+        "a presentation (.pptx)",
+        lambda contents: parts_of(contents, "presentationml.presentation.main+xml", finders),
+    )

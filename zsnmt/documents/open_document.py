@@ -1,0 +1,108 @@
+"""OpenDocument, as LibreOffice writes it: texts (.odt), slides (.odp) and spreadsheets (.ods).
+
+Source: OpenDocument 1.3 (OASIS 2021), part 3.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+from lxml.etree import QName, _Element
+
+from zsnmt.documents.markup import Place, local_name
+from zsnmt.documents.package import Finder, Package, Stretches, Text, texts_at
+
+TYPE = b"application/vnd.oasis.opendocument."
+OFFICE, STYLE, TABLE, TEXT = (
+    f"{{urn:oasis:names:tc:opendocument:xmlns:{name}:1.0}}" for name in ("office", "style", "table", "text")
+)
+PARAGRAPHS = (f"{TEXT}p", f"{TEXT}h")
+WITHIN = frozenset({"span", "a", "meta", "ruby", "ruby-base"})  # elements around words
+BREAKS = frozenset({"tab", "line-break"})
+UNSEEN = frozenset(  # properties of a look
+    "rsid paragraph-rsid rfc-language-tag language country script language-asian country-asian script-asian "
+    "rfc-language-tag-asian language-complex country-complex script-complex rfc-language-tag-complex".split()
+)
+
+Look = tuple[Hashable, ...]
+Item = Text | Literal["break", "mark"]  # a mark stands between two texts, such as that of a note
+
+
+def read_open_document(path: Path) -> Package:
+    """A document of LibreOffice. A passage is a paragraph, or its part before or after a tab or a break of a
+    line. What a field shows is fixed. Cells of numbers, dates and formulas stay, and what was deleted.
+    """
+    return Package(path, "an OpenDocument file (.odt, .odp, .ods)", parts)
+
+
+def parts(contents: Mapping[str, bytes]) -> dict[str, Finder]:
+    """The text, and the headers and footers, which are kept beside the styles."""
+    if not contents["mimetype"].startswith(TYPE):
+        raise ValueError("it has other content")
+    return {name: paragraphs for name in ("content.xml", "styles.xml") if name in contents}
+
+
+def paragraphs(root: _Element) -> Stretches:
+    """The texts of all paragraphs, between breaks."""
+    looks = {
+        style.get(f"{STYLE}name", ""): look_of(style)
+        for style in root.iter(f"{STYLE}style")
+        if style.get(f"{STYLE}family") == "text"
+    }
+    for paragraph in root.iter(*PARAGRAPHS):
+        if stays(paragraph):
+            continue
+        stretch: list[Text] = []
+        marks = 0
+        for item in items(paragraph, looks):
+            if item == "break":
+                yield stretch
+                stretch = []
+            elif item == "mark":
+                marks += 1
+            else:
+                stretch.append(item._replace(look=(marks, item.look)))
+        yield stretch
+
+
+def stays(paragraph: _Element) -> bool:
+    """Whether a paragraph was deleted, or shows the value of a cell that is not text."""
+    if next(paragraph.iterancestors(f"{TEXT}tracked-changes"), None) is not None:
+        return True
+    cell = next(paragraph.iterancestors(f"{TABLE}table-cell", f"{OFFICE}annotation"), None)
+    if cell is None or cell.tag != f"{TABLE}table-cell":
+        return False
+    return cell.get(f"{OFFICE}value-type", "string") != "string" or f"{TABLE}formula" in cell.attrib
+
+
+def items(
+    element: _Element, looks: Mapping[str, Look], look: Look = (), *, fixed: bool = False
+) -> Iterator[Item]:
+    """What an element of a paragraph holds, in order."""
+    yield from texts_at(Place(element, fixed=fixed), look)
+    for child in element:
+        name = local_name(child)
+        if name in WITHIN:
+            around = (child,) if name == "a" else looks.get(child.get(f"{TEXT}style-name", ""), ())
+            yield from items(child, looks, (*look, *around), fixed=fixed)
+        elif name == "s":
+            yield Text(None, " " * int(child.get(f"{TEXT}c", "1")), fixed=True)
+        elif name in BREAKS:
+            yield "break"
+        elif name != "soft-page-break":
+            yield "mark"
+            if next(child.iter(*PARAGRAPHS), None) is None:  # a field; others hold paragraphs of their own
+                yield from items(child, looks, look, fixed=True)
+        yield from texts_at(Place(child, behind=True, fixed=fixed), look)
+
+
+def look_of(style: _Element) -> Look:
+    """What is seen of the style of some words; nothing where LibreOffice made it to know who wrote them."""
+    seen = frozenset(
+        (name, value)
+        for properties in style.iter(f"{STYLE}text-properties")
+        for name, value in properties.attrib.items()
+        if QName(name).localname not in UNSEEN
+    )
+    parent = style.get(f"{STYLE}parent-style-name")
+    return ((parent, seen),) if parent or seen else ()

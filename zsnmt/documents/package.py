@@ -1,0 +1,123 @@
+"""Documents that are XML files in a zip archive, as those of word processors, slides and spreadsheets are."""
+
+import re
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from lxml import etree
+from lxml.etree import _Element
+
+from zsnmt.documents.markup import LARGEST, PARSER, SPACE, Place
+from zsnmt.documents.passages import Document, Passage, Run
+from zsnmt.errors import InputError
+from zsnmt.files.archives import Archive, unpacked_size
+from zsnmt.text.lines import open_file
+
+SET_OUT = re.compile(r"((?<![ \t])[ \t]*\n\s*|\t)")  # ends of lines and tabs
+
+
+class Text(NamedTuple):
+    """A text of a paragraph: where it stands, its look, and whether it stays as it is. Neighbours of one look
+    are one run. A text without a place is what an element stands for, such as a space.
+    """
+
+    place: Place | None
+    text: str
+    look: Hashable = None
+    fixed: bool = False
+
+
+Stretches = Iterator[list[Text]]  # texts that are translated together
+Finder = Callable[[_Element], Stretches]  # what finds the texts in a file of an archive
+
+
+class Package(Document):
+    """A document whose text stands in some files of an archive; all others stay to the byte.
+
+    `kind`: what such a document is called. `parts` gives the names of the files with text, in order, and
+    what finds it there; it raises `ValueError` for an archive of another kind. `keeps_space`: set
+    `xml:space`, for formats that else lose space at the ends of a text.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        kind: str,
+        parts: Callable[[Mapping[str, bytes]], Mapping[str, Finder]],
+        *,
+        keeps_space: bool = False,
+    ) -> None:
+        self.keeps_space = keeps_space
+        self.runs: list[list[list[Text]]] = []  # what each run of each passage is made of
+        self.passages: list[Passage] = []
+        self.roots: dict[str, _Element] = {}  # of the files that have passages
+        with refuse_others(path, kind):
+            self.archive = read_archive(path)
+            contents = self.archive.contents
+            for name, stretches in parts(contents).items():
+                root = etree.fromstring(contents[name], PARSER)
+                before = len(self.passages)
+                for stretch in stretches(root):
+                    self.add(stretch)
+                if len(self.passages) > before:
+                    self.roots[name] = root
+
+    def add(self, stretch: Sequence[Text]) -> None:
+        """Add a passage, unless it has nothing to be translated."""
+        groups = [[*group] for _, group in groupby(stretch, lambda text: (text.fixed, text.look))]
+        runs = tuple(Run("".join(text.text for text in group), group[0].fixed) for group in groups)
+        if any(run.text.strip() for run in runs if not run.fixed):
+            self.passages.append(Passage(runs))
+            self.runs.append(groups)
+
+    def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
+        new: dict[Place, str] = {}
+        for runs, translated in zip(self.runs, translations, strict=True):
+            for of_run, text in zip(runs, translated, strict=True):
+                for number, piece in enumerate(of_run):
+                    written = piece.text if piece.fixed else "" if number else text
+                    if piece.place is not None:
+                        new[piece.place] = new.get(piece.place, "") + written
+        for place, text in new.items():
+            place.write(text)
+            if self.keeps_space:
+                place.element.set(SPACE, "preserve")
+        return self.archive.written({name: as_file(root) for name, root in self.roots.items()})
+
+
+def texts_at(place: Place, look: Hashable = None) -> list[Text]:
+    """The texts at a place, in which ends of lines and tabs stay."""
+    pieces = SET_OUT.split(place.text)
+    return [
+        Text(place, piece, look, fixed=place.fixed or bool(number % 2))
+        for number, piece in enumerate(pieces)
+        if piece
+    ]
+
+
+def read_archive(path: Path) -> Archive:
+    """The archive in a file; `ValueError` for one that unpacks to too much."""
+    if unpacked_size(path) > LARGEST:
+        raise ValueError("it would take more than 1 GiB unpacked")
+    return Archive(path)
+
+
+def as_file(root: _Element) -> bytes:
+    """A whole tree as a file in UTF-8."""
+    return etree.tostring(root.getroottree(), xml_declaration=True, encoding="UTF-8", standalone=True)
+
+
+@contextmanager
+def refuse_others(path: Path, kind: str) -> Iterator[None]:
+    """`InputError` for whatever is wrong with a document while it is read."""
+    with open_file(path):  # that it is missing is said as of other files
+        pass
+    try:
+        yield
+    except Exception as error:  # of many kinds, for damage of the archive, of its index and of its parts
+        raise InputError(
+            f"{path} is not {kind}, or is protected or damaged ({error}); save it again as one"
+        ) from None

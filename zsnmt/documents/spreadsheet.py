@@ -1,0 +1,47 @@
+"""Spreadsheets (.xlsx): texts of cells and comments, charts and text boxes. Names of sheets stay, as numbers
+and formulas do, and the heads of tables, by which formulas name their columns.
+"""
+
+from collections.abc import Mapping, Set
+from functools import partial
+from pathlib import Path
+
+from lxml import etree
+from lxml.etree import _Element
+
+from zsnmt.documents.markup import PARSER, Place, local_name
+from zsnmt.documents.office import DRAWINGS, look, parts_of, types_of
+from zsnmt.documents.package import Finder, Package, Stretches, Text, texts_at
+
+TABLE = "spreadsheetml.table+xml"
+TEXTS = ("si", "is", "text")  # a text that cells share, one of a cell, and one of a comment
+
+
+def read_spreadsheet(path: Path) -> Package:
+    """A workbook. A passage is the text of a cell or of a comment; a text that many cells have is one."""
+    return Package(path, "a spreadsheet (.xlsx)", parts, keeps_space=True)
+
+
+def parts(contents: Mapping[str, bytes]) -> dict[str, Finder]:
+    """The parts of a workbook with text."""
+    tables = [name for name, type_ in types_of(contents).items() if type_.endswith(TABLE)]
+    finder = partial(cells, kept={head for name in tables for head in heads(contents[name])})
+    kinds = (f"spreadsheetml.{kind}+xml" for kind in ("sharedStrings", "worksheet", "comments"))
+    return parts_of(contents, "spreadsheetml.sheet.main+xml", {**dict.fromkeys(kinds, finder), **DRAWINGS})
+
+
+def heads(table: bytes) -> list[str]:
+    """The heads of a table's columns."""
+    return [each.get("name", "") for each in etree.fromstring(table, PARSER).iter("{*}tableColumn")]
+
+
+def cells(root: _Element, kept: Set[str]) -> Stretches:
+    """The texts of cells and comments, but for those that are kept."""
+    for element in root.iter(*(f"{{*}}{name}" for name in TEXTS)):
+        found: list[Text] = []
+        for child in element:
+            text = child if local_name(child) == "t" else child.find("{*}t")
+            if text is not None and local_name(child) in ("t", "r"):  # and no reading aid (rPh)
+                found += texts_at(Place(text), look(child))
+        if "".join(text.text for text in found) not in kept:
+            yield found
