@@ -37,6 +37,8 @@ from zsnmt.decoding import beam_search, pytorch_engine
 from zsnmt.decoding.options import FLOAT16, INT8
 from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import Search, Sentence
+from zsnmt.errors import InputError
+from zsnmt.inference.export.ctranslate2.refusals import check_exportable
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 
 pytestmark = pytest.mark.usefixtures("float64_attention")
@@ -337,6 +339,22 @@ def test_a_bias_of_the_decoder_that_is_no_relative_key_is_named():
     assert why_not_packed(model) is None
     model.decoder.layers[1].self_attn.logit_terms.append(torch.nn.Identity())
     assert why_not_packed(model) == "it has a bias of the decoder's attention"
+
+
+class Variant(torch.nn.Module):
+    """A part that nobody has packed."""
+
+    def forward(self, x):
+        return 2 * x
+
+
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+def test_a_new_part_is_named_wherever_it_is_so_that_it_is_never_passed_over(stack):
+    model = build()
+    getattr(model, stack).layers[1].scale = Variant()
+    assert why_not_packed(model) == f"it has the part {stack}.layers.1.scale (Variant)"
+    with pytest.raises(InputError, match=rf"the model's part {stack}\.layers\.1\.scale \(Variant\)"):
+        check_exportable(model)
 
 
 def test_models_of_others_are_named():

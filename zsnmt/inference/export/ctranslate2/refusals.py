@@ -5,73 +5,29 @@ from collections.abc import Iterator
 from fairseq.models.transformer import TransformerModel
 from fairseq.modules import (
     AdaptiveSoftmax,
-    FairseqDropout,
-    LayerDropModuleList,
-    LearnedPositionalEmbedding,
-    MultiheadAttention,
-    SinusoidalPositionalEmbedding,
 )
 from torch import nn
 
 from zsnmt.decoding.options import FLOAT32
+from zsnmt.decoding.packed.parts import PARTS, unknown_parts
 from zsnmt.errors import InputError
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.modules.attention_residual import (
-    KeepResidual,
     MeanPoolResidual,
     RemoveResidual,
-    StochasticResidual,
 )
-from zsnmt.modules.decoder import Decoder
-from zsnmt.modules.decoder_layer import DecoderLayer
-from zsnmt.modules.encoder import Encoder
-from zsnmt.modules.encoder_layer import EncoderLayer
 from zsnmt.modules.growing_vocabulary import GrowingVocabulary
-from zsnmt.modules.language_adapter import LanguageAdapters
-from zsnmt.modules.language_embedding import LanguageEmbedding
+from zsnmt.modules.language_adapter import LanguageAdapter, LanguageAdapters
 from zsnmt.modules.language_feed_forward import LanguageFeedForward
-from zsnmt.modules.onednn_linear import OneDnnLinear, OneDnnReluLinear
 from zsnmt.modules.position_names import TUPE
 from zsnmt.modules.position_query import PositionQuery
 from zsnmt.modules.positions import TupePositions
-from zsnmt.modules.relative_attention import OffsetTable, RelativeKeys, RelativeKeysAndQueries, RelativeValues
-from zsnmt.modules.self_attention import SelfAttention
+from zsnmt.modules.relative_attention import RelativeKeysAndQueries
 from zsnmt.modules.target_language import TargetLanguage
-from zsnmt.modules.variational_dropout import VariationalDropout
-from zsnmt.modules.word_dropout import WordDropoutEmbedding
 
 INSTEAD = "translate with --engine pytorch"
 
 ACTIVATIONS = {"relu": "RELU", "gelu": "GELU", "gelu_fast": "GELUTanh", "gelu_accurate": "GELUTanh"}
-
-KNOWN = {
-    ZeroShotTransformer,
-    Encoder,
-    Decoder,
-    EncoderLayer,
-    DecoderLayer,
-    SelfAttention,
-    MultiheadAttention,
-    KeepResidual,
-    RemoveResidual,
-    StochasticResidual,
-    LanguageEmbedding,
-    RelativeKeys,
-    RelativeValues,
-    OffsetTable,
-    WordDropoutEmbedding,
-    SinusoidalPositionalEmbedding,
-    LearnedPositionalEmbedding,
-    VariationalDropout,
-    nn.Linear,
-    OneDnnLinear,
-    OneDnnReluLinear,
-    nn.LayerNorm,
-    nn.Embedding,
-    nn.Identity,
-    nn.ModuleList,
-    LayerDropModuleList,
-}
 
 # How a person asked for what is not known.
 OPTIONS = {
@@ -85,6 +41,7 @@ OPTIONS = {
     LanguageFeedForward: "--decoder-language-feed-forward-layers",
     AdaptiveSoftmax: "--adaptive-softmax-cutoff",
 }
+KNOWN = PARTS - OPTIONS.keys() - {LanguageAdapter}
 
 
 def check_exportable(model: TransformerModel, quantization: str = FLOAT32) -> None:
@@ -114,18 +71,10 @@ def reasons(model: nn.Module) -> Iterator[str]:
     """All of it: what has an option of its own, combinations of options, and parts that nobody has looked
     at.
     """
-    parts = dict(model.named_modules())
     yield from (
-        option for kind, option in OPTIONS.items() if any(isinstance(part, kind) for part in parts.values())
+        option for kind, option in OPTIONS.items() if any(isinstance(part, kind) for part in model.modules())
     )
-    unknown = {
-        name: part
-        for name, part in parts.items()
-        if not (type(part) in KNOWN or isinstance(part, FairseqDropout))
-    }
-    yield from (
-        f"the model's part {name or 'root'} ({type(part).__name__})" for name, part in unknown.items()
-    )
+    yield from (f"the model's part {part}" for part in unknown_parts(model, KNOWN))
     if not isinstance(model, ZeroShotTransformer):
         return
     encoder, decoder = model.encoder, model.decoder
