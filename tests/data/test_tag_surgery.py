@@ -101,6 +101,7 @@ def test_a_target_as_source_keeps_to_the_models_positions(placement, left):
     surgery = TagSurgery(TagPlacement(placement, DICTIONARY), left)
     copied = surgery.target_as_source(batch_of(pairs(placement, "aa-bb")), limit=5)
     assert copied["src_tokens"].size(1) == 5 and copied["src_tokens"].ne(PAD).any(0).all()
+    assert all(row[-1] == DICTIONARY.eos() for row in rows(copied["src_tokens"]))
 
 
 def test_the_same_rows_by_a_loop(placement, left):
@@ -118,3 +119,12 @@ def test_rows_are_stacked_on_the_side_of_their_padding(placement, left):
     mixed = torch.tensor([[PAD, 5, PAD, 6], [7, PAD, 8, 9]])
     aligned = [[PAD, PAD, 5, 6], [PAD, 7, 8, 9]] if left else [[5, 6, PAD, PAD], [7, 8, 9, PAD]]
     assert move_padding(mixed, PAD, left).tolist() == aligned
+
+
+def test_a_sentence_that_is_cut_keeps_its_end(placement):
+    surgery = TagSurgery(TagPlacement(placement, DICTIONARY))
+    eos, pad = DICTIONARY.eos(), DICTIONARY.pad()
+    sentences = torch.tensor([[6, 7, 8, 9, eos], [6, 7, eos, pad, pad], [6, 7, 8, eos, pad]])
+    assert surgery.cut(sentences, 4).tolist() == [[6, 7, 8, eos], [6, 7, eos, pad], [6, 7, 8, eos]]
+    assert surgery.cut(sentences, 3).tolist() == [[6, 7, eos], [6, 7, eos], [6, 7, eos]]
+    assert surgery.cut(sentences, 5) is sentences and surgery.cut(sentences, None) is sentences

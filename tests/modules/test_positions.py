@@ -55,8 +55,9 @@ def test_the_bias_by_loops_whatever_the_padding(relative, side):
     positions = tupe(relative=relative)
     padding = {"left": make_padding(), "right": make_padding().flip(1), None: None}[side]
     found = positions(padding, T)
-    assert found.shape == (B if side else 1, H, T, T)
-    for b in range(len(found)):
+    assert found.shape == (B if side == "left" else 1, H, T, T)
+    found = found.expand(B, H, T, T)
+    for b in range(B):
         tokens = [t for t in range(T) if not (side and padding[b, t])]
         for h in range(H):
             for i, row in enumerate(tokens):

@@ -14,6 +14,7 @@ from zsnmt.files.replacing import replacing
 from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.checksums import check_model
+from zsnmt.runs.commands import option_words
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.runs.systems import BASELINE
 from zsnmt.seams.frozen_vocabulary import refuse_what_frozen_weights_forbid
@@ -166,4 +167,4 @@ def validated(
 
 def words_of(options: Options) -> list[str]:
     """Options as a command line has them."""
-    return [word for name, value in options.items() for word in (spelt(name), str(value))]
+    return option_words({spelt(name): value for name, value in options.items()})

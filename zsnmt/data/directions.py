@@ -19,7 +19,7 @@ def directions_of(pairs: str | Sequence[str] | None, languages: Sequence[str]) -
     if pairs == FROM_PIVOT:
         return [f"{languages[0]}-{language}" for language in languages[1:]]
     directions = [parse_direction(pair) for pair in (pairs.split(",") if isinstance(pairs, str) else pairs)]
-    for language in {language for direction in directions for language in direction}:
+    for language in dict.fromkeys(language for direction in directions for language in direction):
         check_known(language, languages)
     return [*dict.fromkeys(map(str, directions))]
 

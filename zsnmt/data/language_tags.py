@@ -64,9 +64,18 @@ class TagPlacement:
         return self.dictionary.eos() if language is None else self.dictionary.index(language_tag(language))
 
     def target_of(self, source: Sequence[int], start: int, languages: Iterable[str]) -> str:
-        """The language that a source, with its tags, is translated into, when the decoder begins so."""
+        """The language that a source, with its tags, is translated into, when the decoder begins so.
+
+        `InputError` for a tag of no such language.
+        """
         tag = start if self.starts_decoder else source[self.sides.index("target")]
-        return next(each for each in languages if self.dictionary.index(language_tag(each)) == tag)
+        for language in languages:
+            if self.dictionary.index(language_tag(language)) == tag:
+                return language
+        raise InputError(
+            f"a sentence has {self.dictionary[tag]} where the tag of its target language belongs; make the "
+            "data again with zsnmt prepare"
+        )
 
 
 def source_tags(placement: str, direction: Direction) -> list[str]:

@@ -53,8 +53,18 @@ class TagSurgery:
         """
         inputs, room = sample["net_input"], None if limit is None else limit - len(self.sides)
         language = self.target_language(inputs)
-        sources = self.from_sentences(sample["target"][:, :room], source=language, target=language)
+        sentences = self.cut(sample["target"], room)
+        sources = self.from_sentences(sentences, source=language, target=language)
         return {**sources, "prev_output_tokens": inputs["prev_output_tokens"]}
+
+    def cut(self, sentences: Tensor, room: int | None) -> Tensor:
+        """Sentences (B×T, EOS last, padded on the right) of at most so many tokens, EOS among them."""
+        if room is None or sentences.size(1) <= room:
+            return sentences
+        sentences = sentences[:, :room].clone()
+        is_cut = sentences[:, -1].ne(self.pad)
+        sentences[is_cut, -1] = self.eos
+        return sentences
 
     def remove_tags(self, src_tokens: Tensor) -> Tensor:
         """The sentences of sources, EOS last, padded on the right."""

@@ -8,9 +8,10 @@ from torch import Size
 
 from zsnmt.distillation.layers import depths, fit_layers, places_of
 from zsnmt.distillation.settings import Distillation
-from zsnmt.distillation.student_options import option_words, read_options
+from zsnmt.distillation.student_options import read_options
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
+from zsnmt.runs.commands import option_words
 from zsnmt.seams.layers import chosen_layers
 from zsnmt.seams.options import attribute_of
 from zsnmt.training.fairseq_train import options_of

@@ -17,7 +17,6 @@ from zsnmt.distillation.further_text import WRITERS, make_further_text
 from zsnmt.distillation.pivot_sides import make_pivot_sides
 from zsnmt.distillation.sampling import SAMPLING_FILE, pairs_in, sampling_weights, tempered_share
 from zsnmt.distillation.settings import BETWEEN, BOTH, NONE, SELF, TARGETS, Distillation, check_taught
-from zsnmt.distillation.student_options import option_words
 from zsnmt.distillation.synthetic_text import RECORD_FILE, SyntheticText, with_engine
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.distillation.translation_pairs import pairs_of_targets
@@ -26,6 +25,7 @@ from zsnmt.files.locks import locked
 from zsnmt.files.records import read_json, write_json
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.processes import cores
+from zsnmt.runs.commands import option_words
 from zsnmt.tasks.zs_translation import FEW_LINES
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.steps import Steps

@@ -1,7 +1,7 @@
 """The options of fairseq-train for a student, and how long its schedule is."""
 
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import zsnmt
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
+from zsnmt.runs.commands import option_words
 from zsnmt.runs.folder import LOG_FILE
 from zsnmt.runs.log import pairs_of_update
 from zsnmt.runs.remedies import options_of_remedy, term_options
@@ -109,11 +110,6 @@ def stretch(options: Sequence[str], epochs: int | None, updates: float | None = 
     return option_words(
         {LONGEST: epochs, **{name: max(1, round(number * share)) for name, number in counted.items()}}
     )
-
-
-def option_words(options: Mapping[str, object]) -> list[str]:
-    """Options as a command line has them."""
-    return [word for name, value in options.items() for word in (name, str(value))]
 
 
 def check_architecture(name: str) -> None:

@@ -15,7 +15,8 @@ from zsnmt.files.replacing import replacing
 from zsnmt.masked_lm.config import XnliConfig
 from zsnmt.masked_lm.report.xnli import SCORES_FILE
 from zsnmt.masked_lm.runs import check_system, read_counts, start_run, updates_of
-from zsnmt.runs.commands import recipe_command
+from zsnmt.masked_lm.study import ARCHITECTURE
+from zsnmt.runs.commands import option_words, recipe_command
 from zsnmt.runs.folder import CHECKPOINTS, LAST_CHECKPOINT
 from zsnmt.training.experiment import hold
 from zsnmt.training.fairseq_train import fairseq_train
@@ -72,7 +73,7 @@ def do_nli_study(steps: Steps, study: NliStudy) -> None:
     """
     config = study.config
     for options in (pretraining_options(config), [*FINETUNING, *config.finetuning]):
-        check_options("zs_bert", [*config.model, *options])
+        check_options(ARCHITECTURE, [*model_words(config, config.systems[0]), *options])
     prepare_nli(steps, study)
     for seed in study.config.seeds:
         for system in study.config.systems:
@@ -201,32 +202,27 @@ def checksum_of_data(study: NliStudy) -> str:
     ).hexdigest()  # as bash made it
 
 
+def model_words(config: XnliConfig, system: str) -> list[str]:
+    """The options of the model of a system; a config may name an architecture of its own."""
+    return ["--arch", ARCHITECTURE, *config.model, *check_system(system)]
+
+
 def train(steps: Steps, study: NliStudy, run: Path, stage: Stage, system: str, seed: int) -> None:
     """Train the run's model for the stage's epochs, while the rate falls to 0."""
     config = study.config
     counts = read_counts(stage.data, "make the data again with zsnmt xnli")
     updates = updates_of(counts, stage.batch, stage.epochs)
-    options = [
-        *config.model,
-        *check_system(system),
-        "--seed",
-        str(seed),
-        *stage.options,
-        "--distributed-world-size",
-        "1",
-        "--batch-size",
-        str(config.device_batch),
-        "--update-freq",
-        str(stage.batch // config.device_batch),
-        "--required-batch-size-multiple",
-        "1",
-        "--max-epoch",
-        str(stage.epochs),
-        "--lr-scheduler",
-        "polynomial_decay",
-        "--total-num-update",
-        str(updates),
-    ]
+    numbers = {
+        "--seed": seed,
+        "--distributed-world-size": 1,
+        "--batch-size": config.device_batch,
+        "--update-freq": stage.batch // config.device_batch,
+        "--required-batch-size-multiple": 1,
+        "--max-epoch": stage.epochs,
+        "--lr-scheduler": "polynomial_decay",
+        "--total-num-update": updates,
+    }
+    options = [*model_words(config, system), *stage.options, *option_words(numbers)]
     fairseq_train(
         steps, run / stage.name, f"{system}, seed {seed}, {stage.name}", data=stage.data, options=options
     )

@@ -1,4 +1,4 @@
-"""The target language as part of the decoder's input (Pham et al. 2019; Liu et al. 2021, section 3.1)."""
+"""The target language as part of the decoder's input (Pham et al. 2019; Liu et al. 2021, section 3.2)."""
 
 from collections.abc import Sequence
 

@@ -53,7 +53,9 @@ class PositionQuery(nn.Module):
         (B×T, True at padding) to the query's input (T×B×C)."""
         length, batch, _ = layer_input.shape
         positions = token_positions(padding_mask, length, layer_input.device)
-        encodings = sinusoids(positions, self.embed_dim, self.base).type_as(layer_input)  # B×T×C
+        places = torch.arange(length, device=layer_input.device)
+        table = sinusoids(places, self.embed_dim, self.base).type_as(layer_input)  # T×C
+        encodings = nn.functional.embedding(positions, table)  # B×T×C
         return encodings.transpose(0, 1).expand(length, batch, self.embed_dim)
 
     def extra_repr(self) -> str:

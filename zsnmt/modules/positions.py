@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from zsnmt.modules.position_query import token_positions
 from zsnmt.modules.relative_attention import RelativeKeys, RelativeKeysAndQueries
@@ -61,10 +60,12 @@ class TupePositions(nn.Module):
             nn.init.normal_(self.buckets.weight, std=0.02)
 
     def forward(self, padding_mask: Tensor | None, length: int) -> Tensor:
-        """From the padding (B×T, True at padding, on either side; or None) to the bias, B×H×T×T or
-        1×H×T×T.
+        """From the padding (B×T, True at padding, on either side; or None) to the bias, B×H×T×T, or 1×H×T×T
+        where all sentences begin in the first place.
         """
         positions = token_positions(padding_mask, length, self.table.weight.device)  # B×T
+        if padding_mask is None or not padding_mask[:, 0].any():
+            positions = torch.arange(length, device=positions.device)[None]  # the same for all sentences
         rows = length + self.first_apart
         if rows > len(self.table.weight):
             raise ValueError(
@@ -72,13 +73,12 @@ class TupePositions(nn.Module):
             )
         vectors = self.layer_norm(self.table.weight[:rows])  # P×C
         q, k = (
-            F.embedding(positions + self.first_apart, projection(vectors))
-            .unflatten(-1, (self.heads, -1))
-            .transpose(1, 2)
+            projection(vectors[int(self.first_apart) :]).unflatten(-1, (self.heads, -1)).transpose(0, 1)
             for projection in (self.q_proj, self.k_proj)
-        )  # B×H×T×d
+        )  # H×T×d, by position
         scale = (2 * q.size(-1)) ** -0.5
-        bias = (q * scale) @ k.transpose(-1, -2)  # B×H×T×T
+        by_position = (q * scale) @ k.transpose(-1, -2)  # H×T×T
+        bias = by_position[:, positions[:, :, None], positions[:, None]].transpose(0, 1)  # B×H×T×T
         if self.buckets is not None:
             bias = bias + self.buckets(relative_buckets(length, positions.device)).permute(2, 0, 1)
         return (

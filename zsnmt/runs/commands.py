@@ -3,7 +3,7 @@
 import os
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -49,3 +49,8 @@ def content_of_command(words: Sequence[str]) -> str:
     """
     bash, recipe, config, *rest = [*words, "", "", ""][: max(3, len(words))]
     return " ".join([bash, recipe, Path(config).name, *map(word_from_top, rest)])
+
+
+def option_words(options: Mapping[str, object]) -> list[str]:
+    """Options as a command line has them."""
+    return [word for name, value in options.items() for word in (name, str(value))]

@@ -127,7 +127,10 @@ def measure(
         "lines": len(hypotheses),
         "empty": sum(not hypothesis.strip() for hypothesis in hypotheses),
         "copied": rate(
-            [plain(hypothesis) == plain(source) for hypothesis, source in zip(hypotheses, sources)]
+            [
+                plain(hypothesis) == plain(source)
+                for hypothesis, source in zip(hypotheses, sources, strict=True)
+            ]
         ),
     }
     return Measurement(figures, shares(identified), uncertainty(resampled))

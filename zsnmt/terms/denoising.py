@@ -60,7 +60,7 @@ class Denoising(Term):
         target = sample["target"][chosen]
         pivot = torch.full_like(target[:, 0], self.tags[0])
         limit = self.task.args.max_source_positions - len(self.surgery.sides)
-        noisy = self.noise(target[:, :limit], self.pad)
+        noisy = self.noise(self.surgery.cut(target, limit), self.pad)
         inputs = self.surgery.from_sentences(noisy, source=pivot, target=pivot)
         inputs["prev_output_tokens"] = sample["net_input"]["prev_output_tokens"][chosen]
         return Rows(inputs, target)

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import torch
 from fairseq.tasks import FairseqTask
@@ -127,7 +127,7 @@ class Term(ABC):
         if getattr(task.args, "adaptive_softmax_cutoff", None):
             self.refuse("needs every symbol's probability", "leave out --adaptive-softmax-cutoff")
 
-    def refuse(self, what: str, remedy: str) -> None:
+    def refuse(self, what: str, remedy: str) -> NoReturn:
         """`InputError` for a task with which the term makes no sense."""
         raise InputError(f"{self.option} {what}: {remedy}")
 
