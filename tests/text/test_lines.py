@@ -35,7 +35,7 @@ def test_the_last_line_needs_no_line_end(tmp_path):
     [
         (b"", "a is empty"),
         (b"x\ny\xfcz\n", "a, line 2, byte 2: 0xfc is not UTF-8; convert"),
-        ("x\n".encode("utf-16"), "a, line 1, byte 1: 0xff is not UTF-8"),
+        ("x\n".encode("utf-16"), "a is in UTF-16, not in UTF-8; convert it with iconv -f utf-16"),
         (b"x\n\xe2\x82\n", "a, line 2, byte 1: 0xe2 is not UTF-8"),
         (b"\xef\xbb\xbfx\n", "a, line 1 starts with a byte order mark; save the file without one"),
         (

@@ -18,7 +18,7 @@ from zsnmt.decoding.options import FLOAT16, FLOAT32
 from zsnmt.decoding.packed.decoder import DecoderState, Output, PackedDecoder
 from zsnmt.decoding.packed.encoder import PackedEncoder
 from zsnmt.decoding.packed.linear import check_precision
-from zsnmt.decoding.packed.parts import unknown_parts
+from zsnmt.decoding.packed.parts import PARTS, unknown_parts
 from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
 from zsnmt.modules.decoder import Decoder
 from zsnmt.modules.encoder import Encoder
@@ -162,6 +162,6 @@ def why_not_packed(model: BaseFairseqModel) -> str | None:
         "a bias of the decoder's attention": any(
             not isinstance(term, RelativeKeys) for layer in layers for term in layer.self_attn.logit_terms
         ),
-        **{f"the part {part}": True for part in unknown_parts(model)},
+        **{f"the part {part}": True for part in unknown_parts(model, PARTS | {type(model)})},
     }
     return next((f"it has {what}" for what, present in reasons.items() if present), None)

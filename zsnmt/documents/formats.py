@@ -32,7 +32,7 @@ FORMATS = {  # module and what reads a file there; a module is loaded where its 
     ".xliff": ("xliff", "Xliff"),
 }
 # Of formats that are not read, those that are no lines of text.
-NOT_READ = frozenset(".ass .doc .json .pdf .ppt .rtf .ssa .tmx .vtt .xls .xml".split())
+NOT_READ = frozenset(".ass .csv .doc .json .pdf .ppt .rtf .ssa .tmx .tsv .vtt .xls .xml".split())
 
 
 def format_of(path: Path | None, *, paragraphs: bool = False) -> str | None:

@@ -79,6 +79,8 @@ def open_file(path: Path) -> BinaryIO:
 
 
 def decode(line: bytes, path: Path | str, number: int, allow_empty_lines: bool) -> str:
+    if number == 1 and (encoding := other_encoding(line)):
+        raise InputError(f"{path} {encoding}")
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -94,6 +96,13 @@ def decode(line: bytes, path: Path | str, number: int, allow_empty_lines: bool) 
             f"{path}, line {number} {what}; write a sentence there, or remove the line on both sides"
         )
     return text
+
+
+def other_encoding(begin: bytes) -> str | None:
+    """What to say of a file that begins as one in UTF-16 does; None for any other."""
+    if not begin.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return None
+    return "is in UTF-16, not in UTF-8; convert it with iconv -f utf-16 -t utf-8, or save it again as UTF-8"
 
 
 def is_blank(line: str) -> bool:

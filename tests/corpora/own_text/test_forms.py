@@ -2,6 +2,7 @@
 
 import json
 import sys
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -84,6 +85,73 @@ def test_text_separated_by_tabs_may_lack_a_translation(tmp_path):
     ]
 
 
+def test_columns_of_other_things_and_rows_without_a_translation_are_passed_over_and_named(tmp_path, caplog):
+    rows = ["SKU\ten-GB\tPrice\tde", "A1\tYes.\t5\tJa.", "A2\tNo.\t6\t", "A3\tThanks.\t7\tDanke."]
+    (table,) = read_tables(write(tmp_path, mine__tsv=rows) / "mine.tsv")
+    assert table.languages == ("en", "de") and [*table.rows()] == [("Yes.", "Ja."), ("Thanks.", "Danke.")]
+    assert "read are the columns en de; not read, since" in caplog.text and "'SKU', 'Price'" in caplog.text
+    assert "1 of 3 rows have no translation and are left out" in caplog.text
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("head", ["", "\ufeff"], ids=["", "mark"])
+def test_a_csv_file_has_the_separator_of_its_first_row_and_quotes(tmp_path, separator, head):
+    cells = [["en", "Nr", "de"], ["Yes.", "1", '"Ja, ""ja""; gut\tja"'], ['"Two\nlines."', "2", '" Zwei. "']]
+    text = head + "\r\n".join(separator.join(row) for row in cells)
+    (tmp_path / "mine.csv").write_bytes(text.encode())
+    (table,) = read_tables(tmp_path / "mine.csv")
+    assert [*table.rows()] == [("Yes.", 'Ja, "ja"; gut ja'), ("Two lines.", "Zwei.")]
+
+
+def test_a_workbook_is_read_sheet_by_sheet(tmp_path):
+    """Hidden sheets, those without languages, and cells that are no text are passed over."""
+    sheets = {
+        "Words": [["en", "Nr", "de"], ["Yes.", 5, "Ja."], [], ["No.", 6, 7.5], ["Two\nlines.", 7, "Zwei."]],
+        "Notes": [["to do"], ["all"]],
+        "More": [["fr", "en"], ["Oui.", "Yes."]],
+        "old": [["en", "de"], ["a", "b"]],
+    }
+    write_workbook(tmp_path / "mine.xlsx", sheets, hidden="old")
+    (table,) = read_tables(tmp_path / "mine.xlsx")
+    assert table.languages == ("en", "de", "fr")
+    assert [*table.rows()] == [("Yes.", "Ja.", ""), ("Two lines.", "Zwei.", ""), ("Yes.", "", "Oui.")]
+
+
+def write_workbook(path, sheets, hidden):
+    """A workbook of texts and numbers, as small as one can be."""
+    main, relations = "http://schemas.openxmlformats.org/spreadsheetml/2006/main", "application/vnd.openxml"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    kind = f"{relations}formats-officedocument.spreadsheetml."
+    with zipfile.ZipFile(path, "w") as packed:
+        parts, listed, targets = [], [], []
+        for number, (name, rows) in enumerate(sheets.items(), start=1):
+            written = "".join("<row>" + "".join(cell_of(cell) for cell in row) + "</row>" for row in rows)
+            data = f'<worksheet xmlns="{main}"><sheetData>{written}</sheetData></worksheet>'
+            packed.writestr(f"xl/sheet{number}.xml", data)
+            parts.append(f'<Override PartName="/xl/sheet{number}.xml" ContentType="{kind}worksheet+xml"/>')
+            state = ' state="hidden"' if name == hidden else ""
+            listed.append(f'<sheet name="{name}" sheetId="{number}"{state} r:id="r{number}"/>')
+            targets.append(
+                f'<Relationship Id="r{number}" Type="{office}/worksheet" Target="sheet{number}.xml"/>'
+            )
+        book = f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets>{"".join(listed)}</sheets></workbook>'
+        packed.writestr("xl/workbook.xml", book)
+        package = "http://schemas.openxmlformats.org/package/2006/"
+        links = f'<Relationships xmlns="{package}relationships">{"".join(targets)}</Relationships>'
+        packed.writestr("xl/_rels/workbook.xml.rels", links)
+        first = f'<Override PartName="/xl/workbook.xml" ContentType="{kind}sheet.main+xml"/>'
+        types = f'<Types xmlns="{package}content-types">{first}{"".join(parts)}</Types>'
+        packed.writestr("[Content_Types].xml", types)
+        top = f'<Relationship Id="r1" Type="{office}/officeDocument" Target="xl/workbook.xml"/>'
+        packed.writestr("_rels/.rels", f'<Relationships xmlns="{package}relationships">{top}</Relationships>')
+
+
+def cell_of(value):
+    """A cell with a text or a number."""
+    text = isinstance(value, str)
+    return f'<c t="inlineStr"><is><t>{value}</t></is></c>' if text else f"<c><v>{value}</v></c>"
+
+
 def test_a_set_in_several_languages_serves_the_pairs_that_have_none_of_their_own(tmp_path):
     text = write(tmp_path / "text", train__de___en__de=DE, train__de___en__en=EN)
     write(text, train__fr___en__fr=FR, train__fr___en__en=EN, dev__de=DE, dev__en=EN, dev__fr=FR)
@@ -156,9 +224,16 @@ def test_text_that_experiments_know_by_other_names_is_not_left_where_it_is(tmp_p
         ({"x__de": DE, "x__en": []}, "x.{language}", "x.en is empty"),
         ({"x__de": DE, "x__en": ["a", "", "b"]}, "x.{language}", "x.en, line 2 is empty"),
         ({"x__tsv": ["en\tde", "a\tb\tc"]}, "", "x.tsv, line 2 has 3 columns and line 1 has 2; put a tab"),
-        ({"x__tsv": ["en\tde", "a\t "]}, "", "x.tsv, line 2 has no sentence with a translation"),
+        ({"x__tsv": ["en\tde", "a\t "]}, "", "x.tsv has no row with a translation; write sentences"),
+        ({"x__tsv": ["en-GB\ten-US", "a\tb"]}, "", "each once.*; write en_GB and en_US$"),
+        ({"x__tsv": ["SKU\ten", "a\tb"]}, "", "x.tsv, line 1 must name the language of each column"),
+        ({"x__tsv": ["en\tde", '"a ""b"" c"\td']}, "", "x.tsv, line 2 has a cell in the quotes of a spr"),
+        ({"x__csv": ["en,de", '"a,b']}, "", "x.csv, line 2 does not follow the form of CSV"),
+        ({"x__csv": ["a,b", "c,d"]}, "", "x.csv, line 1 must name the language of each column"),
+        ({"x__csv": ["en,de", "a\u0007,b"]}, "", "x.csv, line 2 has the control character U.0007"),
+        ({"x__xlsx": ["no archive"]}, "", "x.xlsx is no spreadsheet, or is protected or damaged"),
         ({"x__tsv": ["Yes.\tJa.", "a\tb"]}, "", "x.tsv, line 1 must name the language of each column"),
-        ({"x__tsv": ["en\tde"]}, "", "x.tsv has nothing below its first line"),
+        ({"x__tsv": ["en\tde"]}, "", "x.tsv has no row with a translation; write sentences"),
         ({"x__tsv": ["en\tde", "a\u0007\tb"]}, "", "x.tsv, line 2 has the control character U.0007"),
     ],
 )
@@ -181,7 +256,7 @@ def test_a_path_that_is_not_there_or_of_another_kind(tmp_path):
     with pytest.raises(InputError, match="there is no such file or folder"):
         read_tables(tmp_path / "none")
     (tmp_path / "x.docx").write_text("a")
-    with pytest.raises(InputError, match="a file must end in .tsv and have columns with tabs"):
+    with pytest.raises(InputError, match="a file must end in .tsv, .tmx, .csv, .xlsx, .xls, .ods: a table"):
         read_tables(tmp_path / "x.docx")
     with pytest.raises(InputError, match="is not a folder; a pattern describes the names of files in one"):
         read_tables(tmp_path / "x.docx", "x.{language}")

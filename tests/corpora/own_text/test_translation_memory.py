@@ -172,7 +172,7 @@ def test_a_folder_may_have_memories_beside_text_separated_by_tabs(tmp_path):
         ("", "is not well-formed XML"),
         ('<?xml version="1.0" encoding="klingon"?><tmx/>', "is not well-formed XML .unknown encoding"),
         ("<html/>", "begins with <html> and is no TMX, which begins with <tmx>"),
-        ("<tmx><body/></tmx>", "has no unit with a translation; export the memory again"),
+        ("<tmx><body/></tmx>", "has no unit with a translation; write sentences of two"),
         (f"<tmx><body>{unit(en='Yes.')}</body></tmx>", "has no unit with a translation"),
         (
             f"<tmx><body>{unit(en='Yes.', de='Ja.').replace('xml:lang', 'code')}</body></tmx>",

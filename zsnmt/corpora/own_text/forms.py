@@ -15,6 +15,7 @@ from zsnmt.corpora.own_text.line_files import (
     tables_of_pattern,
 )
 from zsnmt.corpora.own_text.saved_dataset import state_files, tables_of_datasets
+from zsnmt.corpora.own_text.sheet import table_of_sheets
 from zsnmt.corpora.own_text.tab_separated import table_of_tab_separated
 from zsnmt.corpora.own_text.table import SPLITS_BY_NAME, Table
 from zsnmt.corpora.own_text.translation_memory import table_of_translation_memory
@@ -25,12 +26,14 @@ NAMES_SHOWN = 5
 WHOLE_TABLES = {  # endings of the files that hold a whole table, and what reads one
     ".tsv": table_of_tab_separated,
     ".tmx": table_of_translation_memory,
+    **dict.fromkeys((".csv", ".xlsx", ".xls", ".ods"), table_of_sheets),
 }
 
 
 def read_tables(path: Path, pattern: str = "") -> list[Table]:
     """The tables of a file or folder: files of lines that a pattern describes, or, without one, zsnmt's own
-    form, a saved dataset of Hugging Face, text separated by tabs, or translation memories in TMX.
+    form, a saved dataset of Hugging Face, text separated by tabs, spreadsheets, or translation memories in
+    TMX.
 
     Raises `InputError` for what has none of these forms, and where there is no training text.
     """
@@ -131,8 +134,8 @@ def forms(path: Path, pattern: str) -> str:
     """What is looked for, and what is there instead."""
     if path.is_file():
         return (
-            "a file must end in .tsv and have columns with tabs between them, or in .tmx and be a "
-            "translation memory"
+            f"a file must end in {', '.join(WHOLE_TABLES)}: a table with the code of a language at the head "
+            "of each column, or a translation memory"
         )
     there = sorted(file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
     shown = first_ones(there)
@@ -140,7 +143,8 @@ def forms(path: Path, pattern: str) -> str:
         f"files named {pattern}"
         if pattern
         else "train.de-en.de beside train.de-en.en (name yours by --pattern, as in "
-        "'corpus.{pair}.{language}'), *.tsv, *.tmx, or a dataset saved by Hugging Face's library"
+        f"'corpus.{{pair}}.{{language}}'), {', '.join(f'*{each}' for each in WHOLE_TABLES)}, or a dataset "
+        "saved by Hugging Face's library"
     )
     return f"looked for {looked_for}; files there: {shown or 'none'}"
 

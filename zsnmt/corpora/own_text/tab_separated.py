@@ -4,49 +4,49 @@
     Good morning.<TAB>Guten Morgen.<TAB>Bonjour.
     Thank you.<TAB>Danke.<TAB>
 
-A cell that is empty is a sentence that is not there. Quotes have no meaning.
+A cell that is empty is a sentence that is not there. Quotes have no meaning, but for those that a spreadsheet
+has put around a cell with others in it, which are refused.
 """
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from zsnmt.corpora.own_text.table import Row, Table, check_row, look_for_gaps, split_of
+from zsnmt.corpora.own_text.columns import Placed, languages_of_columns, say_others, table_of_rows
+from zsnmt.corpora.own_text.table import Table
 from zsnmt.errors import InputError
-from zsnmt.languages import check_languages
-from zsnmt.text.lines import iterate_lines
+from zsnmt.text.lines import is_blank, iterate_lines
+
+QUOTED = re.compile(r'"([^"]|"")*""([^"]|"")*"')  # a cell with quotes in it, as spreadsheets write one
 
 
 def table_of_tab_separated(file: Path) -> Table:
-    """Raises `InputError` for a first line that does not name languages."""
-    table = Table(split=split_of(file), languages=read_head(file), files=(file,), rows=partial(rows_of, file))
-    return look_for_gaps(table)
+    """Raises `InputError` for a first line that does not name languages, and for text without a row."""
+    heads = next(iterate_lines(file)).split("\t")
+    languages = languages_of_columns(heads, f"{file}, line 1")
+    say_others(heads, languages, file)
+    return table_of_rows(file, [*languages.values()], partial(rows_of, file))
 
 
-def read_head(file: Path) -> tuple[str, ...]:
-    """The languages of the columns."""
-    head = next(iterate_lines(file))
-    try:
-        return tuple(check_languages(head.split("\t")))
-    except InputError as error:
-        raise InputError(
-            f"{file}, line 1 must name the language of each column, as in en<TAB>de: {error}"
-        ) from error
-
-
-def rows_of(file: Path) -> Iterator[Row]:
+def rows_of(file: Path) -> Iterator[Placed]:
     """The rows below the first; `InputError` for one with more or fewer columns, with its line."""
-    lines = iterate_lines(file)
-    columns = next(lines).count("\t") + 1
-    number = 1
+    lines = iterate_lines(file, allow_empty_lines=True)
+    heads = next(lines).split("\t")
+    languages = languages_of_columns(heads, f"{file}, line 1")
     for number, line in enumerate(lines, start=2):
-        row = tuple(line.split("\t"))
-        if len(row) != columns:
+        cells, place = line.split("\t"), f"{file}, line {number}"
+        if is_blank(line):
+            continue
+        if len(cells) != len(heads):
             raise InputError(
-                f"{file}, line {number} has {len(row)} columns and line 1 has {columns}; put a tab between "
-                "two columns, and none into a sentence"
+                f"{place} has {len(cells)} columns and line 1 has {len(heads)}; put a tab between two "
+                "columns, and none into a sentence"
             )
-        check_row(row, f"{file}, line {number}")
-        yield row
-    if number == 1:
-        raise InputError(f"{file} has nothing below its first line; it needs at least one row of sentences")
+        sentences = {language: cells[column] for column, language in languages.items()}
+        if any(QUOTED.fullmatch(cell) for cell in sentences.values()):
+            raise InputError(
+                f"{place} has a cell in the quotes of a spreadsheet, which would be learnt; give the "
+                "spreadsheet itself (.xlsx, .ods), or save it as .csv"
+            )
+        yield place, sentences

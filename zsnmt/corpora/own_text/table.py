@@ -16,6 +16,8 @@ Kinds = Mapping[frozenset[str], int]  # the languages that rows have together, w
 State = tuple[Path, int, int]  # a file, its size, and when it was changed
 LOOKED_THROUGH: dict[tuple[State, ...], Kinds] = {}
 
+WHITE = re.compile(r"[ \t\n\r\x85\u2028\u2029\ufeff]+")  # not the spaces that belong to a sentence, as U+00A0
+
 SPLITS_BY_NAME = {  # what people call them
     "train": "train",
     "valid": "valid",

@@ -10,61 +10,36 @@ first. Markup is left out, with what it holds, and a break of a line is a space.
 is no row, and they are counted. Source: TMX 1.4b, sections 2 and 3 (the older `lang` is read as well).
 """
 
-import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from zsnmt.corpora.own_text.table import Row, Table, check_row, count_once, split_of
+from zsnmt.corpora.own_text.columns import Placed, table_of_rows
+from zsnmt.corpora.own_text.table import WHITE, Table
 from zsnmt.errors import InputError
 from zsnmt.languages import CODE
 from zsnmt.text.lines import is_blank
-
-LOG = logging.getLogger(__name__)
 
 LANGUAGE = ("{http://www.w3.org/XML/1998/namespace}lang", "lang")
 NATIVE = ("bpt", "ept", "it", "ph", "ut", "sub")  # markup of the document that was translated
 ALONE = ("ph", "it", "ut")  # which are not around words
 BEFORE_WORDS = (*" \t\n\u00a0([{\"'\u00ab\u201c\u201e\u2018\u00bf\u00a1/-\u2013\u2014",)
-WHITE = re.compile(r"[ \t\n\r\x85\u2028\u2029\ufeff]+")  # not the spaces that belong to a sentence, as U+00A0
 
 
 def table_of_translation_memory(file: Path) -> Table:
     """Reads the file once, to know its languages. Raises `InputError` for one that is not well-formed or has
     no unit with a translation.
     """
-    counted = count_once([file], lambda: units_to_count(file))
-    if not counted:
-        raise InputError(
-            f"{file} has no unit with a translation; export the memory again as TMX, with its translations"
-        )
-    languages = tuple(sorted(frozenset().union(*counted)))
-    rows = partial(rows_of, file, languages)
-    return Table(split=split_of(file), languages=languages, files=(file,), rows=rows, counted=counted)
+    return table_of_rows(file, (), partial(placed_units, file), what="units")
 
 
-def units_to_count(file: Path) -> Iterator[dict[str, str]]:
-    """The units with a translation; at their end it says how many others there are beside them."""
-    number = alone = 0
+def placed_units(file: Path) -> Iterator[Placed]:
+    """The units, with what a person calls them."""
     for number, unit in enumerate(iterate_units(file), start=1):
-        if len(unit) > 1:
-            yield unit
-        else:
-            alone += 1
-    if 0 < alone < number:
-        LOG.warning("%s: %d of %d units have no translation and are left out", file, alone, number)
-
-
-def rows_of(file: Path, languages: Sequence[str]) -> Iterator[Row]:
-    """The units with a translation; `InputError` for a character that text must not hold, with the unit."""
-    for number, unit in enumerate(iterate_units(file), start=1):
-        if len(unit) > 1:
-            row = tuple(unit.get(language, "") for language in languages)
-            check_row(row, f"{file}, unit {number}")
-            yield row
+        yield f"{file}, unit {number}", unit
 
 
 def iterate_units(file: Path) -> Iterator[dict[str, str]]:

@@ -1,5 +1,7 @@
 """The parts of a model that packing knows, so that a new one is never passed over in silence."""
 
+from collections.abc import Set
+
 from fairseq.modules import (
     FairseqDropout,
     LayerDropModuleList,
@@ -8,7 +10,6 @@ from fairseq.modules import (
 )
 from torch import nn
 
-from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.modules.attention_residual import (
     KeepResidual,
     MeanPoolResidual,
@@ -34,7 +35,6 @@ from zsnmt.modules.word_dropout import WordDropoutEmbedding
 
 PARTS = frozenset(
     {
-        ZeroShotTransformer,
         Encoder,
         Decoder,
         EncoderLayer,
@@ -72,9 +72,9 @@ PARTS = frozenset(
 )
 
 
-def unknown_parts(model: nn.Module, known: frozenset[type[nn.Module]] = PARTS) -> list[str]:
-    """The parts of a model that are of no known type, by name; dropout, which translation is without, is
-    none.
+def unknown_parts(model: nn.Module, known: Set[type[nn.Module]]) -> list[str]:
+    """The parts of a model, itself among them, that are of no known type, by name; dropout, which translation
+    is without, is none.
     """
     return [
         f"{name or 'root'} ({type(part).__name__})"

@@ -41,7 +41,7 @@ OPTIONS = {
     LanguageFeedForward: "--decoder-language-feed-forward-layers",
     AdaptiveSoftmax: "--adaptive-softmax-cutoff",
 }
-KNOWN = PARTS - OPTIONS.keys() - {LanguageAdapter}
+KNOWN = {ZeroShotTransformer, *PARTS} - OPTIONS.keys() - {LanguageAdapter}
 
 
 def check_exportable(model: TransformerModel, quantization: str = FLOAT32) -> None:

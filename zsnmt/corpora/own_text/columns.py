@@ -1,0 +1,96 @@
+"""Columns of sentences, each with the code of its language at its head, and others that are passed over."""
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from zsnmt.corpora.own_text.table import Row, Table, check_row, count_once, split_of
+from zsnmt.errors import InputError
+from zsnmt.languages import check_languages
+from zsnmt.text.lines import is_blank
+
+LOG = logging.getLogger(__name__)
+
+CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z0-9]+)*")  # en, gsw, pt-BR, zh_Hans
+
+Placed = tuple[str, Mapping[str, str]]  # the place of a row, as a person calls it, and its sentences
+
+
+def languages_of_columns(heads: Sequence[str], place: str) -> dict[int, str]:
+    """The languages of columns, by their number, those that are of none left out.
+
+    `place` is where the heads stand. Of `en-GB` the language alone counts, as in a translation memory;
+    `pt_BR` is a language to itself. `InputError` for heads that do not name two languages, each once.
+    """
+    named = {number: head for number, head in enumerate(map(str.strip, heads)) if CODE.fullmatch(head)}
+    languages = {number: head.split("-")[0] for number, head in named.items()}
+    try:
+        check_languages(languages.values())
+    except InputError as error:
+        twice = [head for number, head in named.items() if Counter(languages.values())[languages[number]] > 1]
+        remedy = (
+            f"; write {' and '.join(twice).replace('-', '_')}" if any("-" in head for head in twice) else ""
+        )
+        raise InputError(
+            f"{place} must name the language of each column by its code, as in en and de: {error}{remedy}"
+        ) from error
+    return languages
+
+
+def say_others(heads: Sequence[str], languages: Mapping[int, str], file: Path) -> None:
+    """Say which columns are passed over."""
+    others = [head.strip() for number, head in enumerate(heads) if number not in languages and head.strip()]
+    if others:
+        LOG.warning(
+            "%s: read are the columns %s; not read, since they have no code of a language at their head: %s",
+            file,
+            " ".join(languages.values()),
+            ", ".join(f"'{other}'" for other in others),
+        )
+
+
+def table_of_rows(
+    file: Path, languages: Sequence[str], rows: Callable[[], Iterator[Placed]], *, what: str = "rows"
+) -> Table:
+    """A table of some languages, by default of all that its rows have, which is counted by one reading.
+
+    `rows` reads the file anew; those without a translation are left out, and it is said how many.
+    `InputError` where all are, or there are none.
+    """
+    counted = count_once([file], lambda: translated((row for _, row in rows()), file, what))
+    if not counted:
+        raise InputError(
+            f"{file} has no {what.removesuffix('s')} with a translation; write sentences of two languages "
+            "beside each other"
+        )
+    there = tuple(languages or sorted(frozenset().union(*counted)))
+    return Table(split_of(file), there, (file,), rows=partial(checked_rows, rows, there), counted=counted)
+
+
+def translated(rows: Iterable[Mapping[str, str]], file: Path, what: str) -> Iterator[Mapping[str, str]]:
+    """The rows with a translation; at their end it says how many others there are beside them."""
+    number = alone = 0
+    for number, row in enumerate(rows, start=1):
+        if has_translation(row):
+            yield row
+        else:
+            alone += 1
+    if 0 < alone < number:
+        LOG.warning("%s: %d of %d %s have no translation and are left out", file, alone, number, what)
+
+
+def checked_rows(rows: Callable[[], Iterator[Placed]], languages: Sequence[str]) -> Iterator[Row]:
+    """The rows with a translation; `InputError` for a character that text must not hold, with the place."""
+    for place, sentences in rows():
+        if has_translation(sentences):
+            row = tuple(sentences.get(language, "") for language in languages)
+            check_row(row, place)
+            yield row
+
+
+def has_translation(sentences: Mapping[str, str]) -> bool:
+    """Whether there are sentences in two languages."""
+    return sum(not is_blank(sentence) for sentence in sentences.values()) > 1

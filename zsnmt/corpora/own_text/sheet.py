@@ -1,0 +1,123 @@
+"""Parallel text in spreadsheets: .xlsx, .xls, .ods and .csv. The first row has the language of each column.
+
+Columns of other things, such as numbers of articles, are passed over, and so are sheets without languages,
+and cells that are no text. A break of a line within a cell is a space. Of a .csv file the separator is the
+one that the first row has.
+"""
+
+import csv
+from collections.abc import Iterator, Sequence
+from functools import partial
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any
+
+from zsnmt.corpora.own_text.columns import Placed, languages_of_columns, say_others, table_of_rows
+from zsnmt.corpora.own_text.table import WHITE, Table
+from zsnmt.errors import InputError
+from zsnmt.text.lines import open_file, other_encoding
+
+SEPARATORS = ",;\t|"
+
+Placed_cells = tuple[str, Sequence[Any]]  # the place of a row, and its cells
+
+
+def table_of_sheets(file: Path) -> Table:
+    """Raises `InputError` for a file that is damaged, or has no sheet whose first row names languages."""
+    read = languages_of_sheets(file)
+    languages = dict.fromkeys(language for of_sheet in read.values() for language in of_sheet.values())
+    return table_of_rows(file, [*languages], partial(rows_of, file, read))
+
+
+def languages_of_sheets(file: Path) -> dict[str, dict[int, str]]:
+    """The languages of the columns of each sheet that has some."""
+    read, reasons = {}, []
+    for sheet, rows in sheets(file):
+        place, first = next(rows, (f"{file}{sheet}, row 1", ()))
+        heads = [cell if isinstance(cell, str) else "" for cell in first]
+        try:
+            read[sheet] = languages_of_columns(heads, place)
+        except InputError as error:
+            reasons.append(error)
+        else:
+            say_others(heads, read[sheet], file)
+    if not read:
+        raise reasons[0] if reasons else InputError(f"{file} has no sheet; give one with sentences")
+    return read
+
+
+def rows_of(file: Path, read: dict[str, dict[int, str]]) -> Iterator[Placed]:
+    """The rows below the first ones, but for those that are empty."""
+    for sheet, rows in sheets(file):
+        languages = read.get(sheet, {})
+        for number, (place, cells) in enumerate(rows):
+            sentences = {
+                language: sentence
+                for column, language in languages.items()
+                if column < len(cells) and (sentence := sentence_of(cells[column]))
+            }
+            if number and sentences:
+                yield place, sentences
+
+
+def sentence_of(cell: object) -> str:
+    """The sentence in a cell; none in one of a number, a date and the like."""
+    return WHITE.sub(" ", cell).strip() if isinstance(cell, str) else ""
+
+
+def sheets(file: Path) -> Iterator[tuple[str, Iterator[Placed_cells]]]:
+    """The sheets of a file, with how a place names them, and their rows."""
+    if file.suffix.lower() == ".csv":
+        yield "", rows_of_csv(file)
+    else:
+        yield from sheets_of_workbook(file)
+
+
+def rows_of_csv(file: Path) -> Iterator[Placed_cells]:
+    """The rows of a .csv file, in UTF-8, with a byte order mark or without one."""
+    with open_file(file) as content:
+        first = content.readline()
+        if encoding := other_encoding(first):
+            raise InputError(f"{file} {encoding}")
+        separator = max(SEPARATORS, key=first.decode("utf-8", errors="replace").count)
+        content.seek(0)
+        rows = csv.reader(TextIOWrapper(content, "utf-8-sig", newline=""), delimiter=separator, strict=True)
+        try:
+            for cells in rows:
+                yield f"{file}, line {rows.line_num}", cells
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{file}, after line {rows.line_num}: byte 0x{error.object[error.start]:02x} is not UTF-8; "
+                "save the sheet as CSV in UTF-8, or give the spreadsheet itself (.xlsx, .ods)"
+            ) from None
+        except csv.Error as error:
+            raise InputError(
+                f"{file}, line {rows.line_num} does not follow the form of CSV ({error}); save the sheet "
+                "again"
+            ) from None
+
+
+def sheets_of_workbook(file: Path) -> Iterator[tuple[str, Iterator[Placed_cells]]]:
+    """The sheets of a workbook that are shown; `InputError` without python-calamine, and for a damaged file."""
+    try:
+        from python_calamine import CalamineWorkbook, SheetVisibleEnum
+    except ImportError:
+        raise InputError(
+            f"{file} is a spreadsheet, which python-calamine reads; it is not installed: run "
+            "pip install python-calamine, or save the sheet as .csv"
+        ) from None
+    with open_file(file):  # that it is missing is said as of other files
+        pass
+    try:
+        workbook = CalamineWorkbook.from_path(file)
+        for sheet in workbook.sheets_metadata:
+            if sheet.visible == SheetVisibleEnum.Visible:
+                rows = workbook.get_sheet_by_name(sheet.name).to_python(skip_empty_area=False)
+                name = f", sheet '{sheet.name}'"
+                yield name, ((f"{file}{name}, row {row}", cells) for row, cells in enumerate(rows, start=1))
+    except InputError:
+        raise
+    except Exception as error:  # of several kinds, for damage of the archive and of its parts
+        raise InputError(
+            f"{file} is no spreadsheet, or is protected or damaged ({error}); save it again, or as .csv"
+        ) from None
