@@ -217,6 +217,7 @@ def test_the_composition_fits_the_image():
         and dict(stages()["light"])["EXPOSE"] == str(PORT)
     )
     assert service["ports"] == [f"127.0.0.1:${{PORT:-{PORT}}}:{PORT}"]
+    assert not service["read_only"] or service["tmpfs"] == ["/tmp"], "a server needs a folder to write into"
     assert service["volumes"][0].endswith(f":{words_of('light', 'CMD')[1]}:ro")
 
 

@@ -143,4 +143,6 @@ def read_languages(folder: Path) -> list[str]:
     try:
         return check_languages(path.read_text(encoding="utf-8").splitlines())
     except ValueError as error:  # also of bytes that are not UTF-8
-        raise InputError(f"{path}: {error}") from error
+        raise InputError(
+            f"{path}: {error}; copy it again from the data, or make it with zsnmt prepare"
+        ) from error

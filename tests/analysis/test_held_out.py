@@ -48,6 +48,8 @@ def test_accuracy_and_what_to_compare_it_with(probe):
     assert measured.chance == 1 / 3
     assert measured.majority == 2 / 5  # of always answering 5
     assert (measured.rows, measured.unseen) == (5, 1)
+    held_out = accuracy(probe, np.array([3, 3, 5]), np.array([3, 3, 3]))
+    assert held_out.majority == 1 / 3  # of the class that is commonest in training, not among these
 
 
 def test_confusion_is_normalised_over_the_true_class():

@@ -80,7 +80,7 @@ def test_half_a_pair_has_its_own_sentence(tmp_path):
     "source, target", [("de", "de"), ("zh-Hans", "en"), ("../de", "en"), ("", "en"), ("1a", "en")]
 )
 def test_only_two_different_language_codes_are_a_direction(source, target, tmp_path):
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match="is not a direction|is not a language code"):
         find_pair(tmp_path, "train", source, target)
 
 

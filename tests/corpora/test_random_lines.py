@@ -72,3 +72,12 @@ def test_what_cannot_be_drawn_is_refused(text):
 def test_all_lines_are_those_of_every_pair_however_many(text):
     drawn = random_lines(text, "train", ["en", "it"], None)
     assert drawn == {language: all_lines(text, language) for language in ("en", "it")}
+
+
+def test_languages_with_as_many_lines_are_drawn_apart(tmp_path):
+    """The same places of both would be parallel text."""
+    for language in ("en", "de"):
+        write_lines(tmp_path / f"train.de-en.{language}", (f"{language} {n}" for n in range(30)))
+    drawn = random_lines(tmp_path, "train", ["en", "de"], 9).values()
+    one, two = ([line.split()[1] for line in lines] for lines in drawn)
+    assert one != two

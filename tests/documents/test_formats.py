@@ -325,7 +325,7 @@ def test_an_unknown_format_is_refused_with_those_that_are_known(tmp_path):
 
 
 def test_a_page_with_a_declaration_that_cannot_be_read_is_refused(tmp_path):
-    path = write(tmp_path / "a.html", "<p>a</p><![<")
+    path = write(tmp_path / "a.html", "<p>a</p><![<b>c")
     with pytest.raises(InputError, match="the page is not HTML .*; mend that declaration"):
         read_document(path)
 
@@ -467,3 +467,48 @@ def test_a_page_in_xml_says_its_language_and_encoding_twice(tmp_path):
     page = '<?xml version="1.0" encoding="ISO-8859-1"?>\n<html lang="en" xml:lang="en"><p>Hello</p></html>'
     made = shouted(write(tmp_path / "a.xhtml", page)).decode()
     assert made == page.replace("ISO-8859-1", "UTF-8").replace('"en"', '"xx"').replace("Hello", "HELLO")
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_messages_keep_their_ends_of_lines_and_their_mark(tmp_path, mark, end):
+    source = mark + MESSAGES.replace("\\\\", "\\").replace("\n", end)
+    path = write(tmp_path / "a.po", source)
+    made = shouted(path).decode()
+    assert made.startswith(f'{mark}msgid ""{end}') and made.count("\n") == made.count(end)
+    assert polib.pofile(made.removeprefix(mark)).find("done").msgstr == "fertig"
+
+
+@pytest.mark.parametrize("line", ['msgid "without an end', 'msgid "one" two"', 'msgstr[12] "a"', "words"])
+def test_messages_without_their_quotes_are_refused_with_the_line(tmp_path, line):
+    path = write(tmp_path / "a.po", MESSAGES.replace('msgid "done"', line))
+    number = MESSAGES.split("\n").index('msgid "done"') + 1
+    with pytest.raises(
+        InputError, match=f"a.po, line {number} is neither a remark nor text between two quotes"
+    ):
+        read_document(path)
+
+
+@pytest.mark.parametrize("end", ['<a href="http://x.org/y', "<!-- a comment <b>without</b> end", "< 5 <b"])
+def test_markup_without_an_end_stays(tmp_path, end):
+    made = shouted(write(tmp_path / "a.html", f"<p>Hello</p>{end}")).decode()
+    assert made == f"<p>HELLO</p>{end}"
+
+
+def test_a_long_subtitle_is_no_pause_and_the_file_ends_as_it_did(tmp_path):
+    for tail in ("", "\n", "\n\n"):
+        text = (
+            "1\n00:00:01,000 --> 00:00:04,000\nThis one is long and\n\n"
+            f"2\n00:00:04,100 --> 00:00:05,000\ngoes on here.{tail}"
+        )
+        path = write(tmp_path / "a.srt", text)
+        assert [each.text for each in read_document(path).passages] == ["This one is long and goes on here."]
+        assert unchanged(path).decode() == text
+
+
+def test_markup_that_is_nested_too_deeply_is_refused(tmp_path):
+    deep = "<g>" * 1500 + "a" + "</g>" * 1500
+    unit = f"<trans-unit><source>{deep}</source></trans-unit>"
+    text = f'<xliff version="1.2"><file><body>{unit}</body></file></xliff>'
+    with pytest.raises(InputError, match="a.xlf has markup within markup a thousand times; export it again"):
+        read_document(write(tmp_path / "a.xlf", text))

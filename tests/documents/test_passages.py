@@ -125,3 +125,8 @@ def test_a_sign_at_the_end_is_not_punctuation_and_brackets_keep_the_space_before
         " Euro",
     ]
     assert share_out("Siehe (Anm. 1)", sentence("See ", "(note 1)"), ["Siehe", "-"]) == ["Siehe ", "(Anm. 1)"]
+
+
+def test_a_full_stop_behind_a_fixed_part_takes_nothing_into_it():
+    source = sentence("Delete ", "%d", ".", fixed=(1,))
+    assert share_out("Lösche %d Stück.", source, ["-", "%d", "-"]) == ["Lösche ", "%d", " Stück."]

@@ -52,3 +52,40 @@ def test_where_a_fixed_part_is_lost_its_sides_are_translated_apart():
     passage = Passage((Run("Delete "), Run("%(n)d", fixed=True), Run(" files now.")))
     losing = lambda lines, source: [line.replace("%(n)d", "").upper() for line in lines]  # noqa: E731
     assert translate_passages([passage], ["en"], losing, target="xx") == [["DELETE ", "%(n)d", " FILES NOW."]]
+
+
+def test_addresses_and_codes_stay_and_words_around_them_are_translated():
+    for text, expected in (
+        ("See https://example.com/a?b=1, please.", "SEE https://example.com/a?b=1, PLEASE."),
+        (
+            "Write to me.too@example.org or www.example.org.",
+            "WRITE TO me.too@example.org OR www.example.org.",
+        ),
+        ("Shoe A4711-B of the 20th century", "SHOE A4711-B OF THE 20TH CENTURY"),
+        ("A4711-B", "A4711-B"),
+        ("1.299,00 kr", "1.299,00 KR"),
+    ):
+        assert translate_passages([Passage((Run(text),))], ["en"], shout, target="xx") == [[expected]]
+
+
+def test_words_around_what_stays_keep_their_marks_where_the_model_loses_it():
+    """Where a fixed part is not in the translation, what stands before and after it is translated apart."""
+    source = Passage((Run("Hello "), Run("{name}", fixed=True), Run(", you have "), Run("%d", fixed=True)))
+    translate = {"Hello": "Hej.", "you have": "du har."}
+
+    def lossy(lines, language):
+        return [translate.get(line, "nonsense") for line in lines]
+
+    assert translate_passages([source], ["en"], lossy, target="sv") == [["Hej ", "{name}", ", du har ", "%d"]]
+
+
+def test_a_full_stop_that_a_title_did_not_have_is_left_out():
+    def stops(lines, language):
+        return [f"{line}." for line in lines]
+
+    titles = [Passage((Run(text),)) for text in ("A red chair", "A red chair.", "Why?")]
+    assert translate_passages(titles, ["en"] * 3, stops, target="sv") == [
+        ["A red chair"],
+        ["A red chair.."],
+        ["Why?."],
+    ]

@@ -41,6 +41,8 @@ def test_short_texts_follow_the_others_and_long_ones_do_not():
     detector = LexiconDetector(LexiconIdentifier({"xa": ["mu"], "xb": ["si"]}))
     long, short = " ".join(["mu"] * 20), "si"
     assert detect_all(detector, [long, short, ""]) == [("xa", 1.0)] + [("xa", 20 / 21)] * 2
+    numbers = "si 2024-11-26 23:10 2024-11-27 08:00 12345"  # letters count, not characters
+    assert detect_all(detector, [long, numbers])[1][0] == "xa"
     assert detect_all(detector, [short]) == [("xb", 1.0)] and detect_all(detector, [""]) == [None]
 
 

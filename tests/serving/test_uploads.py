@@ -81,7 +81,7 @@ def test_the_language_is_found_and_the_way_is_the_one_that_is_asked_for(client):
         (None, "", {}, 400, "'file' is missing: it must be a document, with its name"),
         ("a.txt", "Yes.", {"target": ""}, 400, "'target' is missing"),
         ("a.txt", "Yes.", {"target": "xx"}, 400, "unknown language 'xx'"),
-        ("a.pdf", "Yes.", {}, 400, "a.pdf is of a format that is not read"),
+        ("a.pdf", "Yes.", {}, 400, "'a.pdf' is not of a known format; send a file that ends in .txt, .html"),
         ("a", "Yes.", {}, 400, "'a' is not of a known format; send a file that ends in .txt, .html"),
         ("a.docx", "Yes.", {}, 400, "'a.docx' is not a Word document (.docx), or is protected or damaged"),
         ("a.txt", b"\xff", {}, 400, "'a.txt', line 1: byte 0xff is not UTF-8"),

@@ -191,7 +191,7 @@ def test_half_a_checkpoint_does_not_stay(training, tmp_path):
     (checkpoints / "checkpoint_last.pt.part").touch()  # of a training before
     (checkpoints / "checkpoint_best.pt.tmp").touch()
     (checkpoints / "validation.jsonl").touch()
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match="SIGTERM"):
         training(
             f"import os; assert os.listdir({str(checkpoints)!r}) == ['validation.jsonl']; "
             f"open({str(checkpoints / 'checkpoint_last.pt.part')!r}, 'w'); os.kill(os.getpid(), 15)"

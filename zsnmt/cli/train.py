@@ -16,6 +16,7 @@ Or train on text of your own, in any form of docs/own_text.md: the config is mad
 Options of fairseq-train come after `--`.
 """
 
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -61,16 +62,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
             recipe.steps.say(f"{options.name or options.architecture}, seed {seed}: {ending}")
         if ending and ending.can_learn:
             recipe.steps.say(
-                f"to train it further, as long as a student: zsnmt distill {config} {run} --sides none"
+                "to train it further, as long as a student: "
+                + shlex.join(["zsnmt", "distill", str(config), str(run), "--sides", "none"])
             )
-        recipe.steps.say(f"next: zsnmt evaluate {run}")
+        recipe.steps.say(f"next: {shlex.join(['zsnmt', 'evaluate', str(run)])}")
         if not is_config:
             pivot, *others = experiment.config.languages
             source, target = experiment.config.languages[-2:]
-            via = f" --via {pivot}" if len(others) > 1 else ""
-            recipe.steps.say(f"to translate: zsnmt translate {run} --from {source} --to {target}{via} < text")
+            via = ["--via", pivot] if len(others) > 1 else []
+            words = ["zsnmt", "translate", str(run), "--from", source, "--to", target, *via]
+            recipe.steps.say(f"to translate: {shlex.join(words)} < text")
             if via:
-                recipe.steps.say(f"a student that also translates directly: zsnmt distill {config} {run}")
+                student = shlex.join(["zsnmt", "distill", str(config), str(run)])
+                recipe.steps.say(f"a student that also translates directly: {student}")
 
 
 def make_parser() -> console.Parser:

@@ -10,7 +10,7 @@ from pathlib import Path
 import polib
 
 from zsnmt.documents.passages import Document, Passage, Run, is_of_language
-from zsnmt.documents.plain_text import read_text
+from zsnmt.documents.plain_text import MARK, read_text
 from zsnmt.errors import InputError
 
 # Where a program puts a value, %s, %(name)d, {0}, {name!r:>5}, ${name}, %{name}, {{name}}, %1; markup; and
@@ -24,15 +24,20 @@ VALUE = (
 # "% d" is a value in C's form alone: others have texts like "100% done".
 PLACEHOLDER, PLACEHOLDER_OF_C = re.compile(f"({VALUE})"), re.compile(rf"({VALUE}|% \d*[dif](?!\w))")
 C_FORMAT = "c-format"
+LINE = re.compile(r'(?:(?:msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?)\s*)?"(?:[^"\\]|\\.)*+"')
 
 
 class Messages(Document):
     """A file of messages. A passage is a message, or each form of one that has plural forms."""
 
     def __init__(self, path: Path) -> None:
-        read_text(path)
+        source = read_text(path)
+        text = source.removeprefix(MARK)
+        self.mark, self.end = source[: len(source) - len(text)], "\r\n" if "\r\n" in text else "\n"
+        text = text.replace("\r\n", "\n")
+        check_quotes(text, path)
         try:
-            self.messages = polib.pofile(str(path), encoding="utf-8", wrapwidth=78)
+            self.messages = polib.pofile(text, encoding="utf-8", wrapwidth=78)
         except (OSError, ValueError) as error:
             raise InputError(
                 f"{path} does not follow the form of gettext's messages ({error}); msgfmt -c names faults"
@@ -62,7 +67,20 @@ class Messages(Document):
         if not is_of_language(messages.metadata.get("Language"), language):
             messages.metadata["Language"] = language
         messages.metadata["Content-Type"] = "text/plain; charset=UTF-8"
-        return str(messages).encode("utf-8")
+        written = str(messages) if messages.header else str(messages).removeprefix("#\n")
+        return (self.mark + written.replace("\n", self.end)).encode("utf-8")
+
+
+def check_quotes(text: str, path: Path) -> None:
+    """`InputError` for a line that is no remark and has no text in quotes: polib would cut a character off,
+    and read a second digit of a plural form as none.
+    """
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip() and not line.lstrip().startswith("#") and not LINE.fullmatch(line.strip()):
+            raise InputError(
+                f'{path}, line {number} is neither a remark nor text between two quotes, as in msgid "text"; '
+                "mend it there (msgfmt -c names more)"
+            )
 
 
 def is_open(entry: polib.POEntry) -> bool:

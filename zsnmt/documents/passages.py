@@ -10,9 +10,13 @@ from typing import NamedTuple, Protocol
 
 from sentencex import get_sentence_boundaries
 
-# How the names of characters begin in scripts without spaces between words: fontTools, by which texts are
-# surveyed, need not be there where documents are translated.
-UNSPACED = "CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"
+from zsnmt.text.unspaced import is_unspaced
+
+# What is the same in all languages: addresses of the web and of mail, and codes, as of an article (A4711-B).
+VERBATIM = re.compile(
+    r"(\b(?:https?://|www\.)[^\s<>\"]*[\w/]|\b[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
+    r"|(?<![\w-])(?=[\w/-]{0,40}\d)(?=[\w/-]{0,40}[A-Z])[A-Z0-9][A-Z0-9_/-]{1,40}(?![\w-]))"
+)
 
 
 class Run(NamedTuple):
@@ -63,7 +67,7 @@ def language_tag(language: str) -> str:
 
 
 class Part(NamedTuple):
-    """The text of one run within a sentence; `run` is its place in the passage."""
+    """The text of one run within a sentence, or a piece of it; `run` is its place in the passage."""
 
     run: int
     text: str
@@ -95,7 +99,9 @@ def sentences_of(passage: Passage, language: str) -> list[Sentence]:
         while begin < end:
             place = bisect_right(ends, begin)
             stop = min(ends[place], end)
-            yield Part(place, text[begin:stop], passage.runs[place].fixed)
+            for number, piece in enumerate(VERBATIM.split(text[begin:stop])):
+                if piece:
+                    yield Part(place, piece, passage.runs[place].fixed or number % 2 == 1)
             begin = stop
 
     sentences = []
@@ -235,8 +241,3 @@ def between_words(text: str, place: int, *, low: int, high: int) -> int:
     if not starts and any(map(is_unspaced, text[low:high])):
         return max(low, place)
     return min(starts or (low, high), key=lambda start: abs(start - place))
-
-
-def is_unspaced(character: str) -> bool:
-    """Whether a character is of a script without spaces between words."""
-    return unicodedata.name(character, "").startswith(UNSPACED)

@@ -31,6 +31,7 @@ class Subtitles(Document):
     def __init__(self, path: Path) -> None:
         source = read_text(path)
         text = source.removeprefix(MARK)
+        self.tail = text[len(text.rstrip("\r\n")) :]  # the ends of lines behind the last subtitle
         self.mark, self.end = source[: len(source) - len(text)], "\r\n" if "\r\n" in text else "\n"
         try:
             self.subtitles = [*srt.parse(text)]
@@ -98,8 +99,8 @@ class Subtitles(Document):
             written.append(
                 srt.Subtitle(subtitle.index, subtitle.start, subtitle.end, content, subtitle.proprietary)
             )
-        text = srt.compose(written, reindex=False)
-        return (self.mark + text.replace("\n", self.end)).encode("utf-8")
+        text = srt.compose(written, reindex=False).rstrip("\n").replace("\n", self.end)
+        return (self.mark + text + self.tail).encode("utf-8")
 
 
 def ends_sentence(subtitle: srt.Subtitle) -> bool:

@@ -2,8 +2,18 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from zsnmt.documents.passages import Document, Passage, Sentence, is_of_language, sentences_of, share_out
+from zsnmt.documents.passages import (
+    Document,
+    Passage,
+    Sentence,
+    is_of_language,
+    of_word,
+    sentences_of,
+    share_out,
+)
 from zsnmt.errors import InputError
+
+SPACES = " \t\n\r\u00a0"
 
 Translate = Callable[[Sequence[str], str], Sequence[str]]  # lines of one language, which is given
 
@@ -31,7 +41,11 @@ def translate_passages(
         for line in lines_of(sentences) if language != target else ():
             lines.setdefault(language, {})[line] = line
     for language, made in lines.items():
-        made.update(zip([*made], translate([*made], language), strict=True))
+        translations = translate([*made], language)
+        made.update(
+            (line, without_new_stop(line, translation))
+            for line, translation in zip([*made], translations, strict=True)
+        )
     return [
         texts_of(passage, sentences, lines.get(language, {}))
         for passage, sentences, language in zip(passages, cut, languages)
@@ -50,9 +64,11 @@ def lines_of(sentences: Iterable[Sentence]) -> Iterable[str]:
 
 
 def stretches(sentence: Sentence) -> list[str]:
-    """The text of each part; nothing of those without words, and of fixed ones."""
+    """The words of each part; nothing of those without words, and of fixed ones."""
     return [
-        one_line(part.text) if not part.fixed and any(map(str.isalpha, part.text)) else ""
+        one_line(part.text[slice(*words_between(part.text))])
+        if not part.fixed and any(map(str.isalpha, part.text))
+        else ""
         for part in sentence.parts
     ]
 
@@ -90,6 +106,18 @@ def new_parts(sentence: Sentence, made: Mapping[str, str]) -> list[str]:
 
 
 def in_place(text: str, translation: str) -> str:
-    """A translation between the space that stands around the text."""
-    before, after = len(text) - len(text.lstrip()), len(text.rstrip())
-    return text[:before] + translation.strip() + text[max(before, after) :]
+    """A translation between the space and the marks that stand around the words of a text."""
+    before, after = words_between(text)
+    return text[:before] + translation.strip() + text[after:] if before < after else text
+
+
+def words_between(text: str) -> tuple[int, int]:
+    """Where the words of a part begin and end: without the space and the marks that join it to others."""
+    before = len(text) - len(text.lstrip(f"{SPACES},;:.!?)]}}»”"))
+    return before, max(before, len(text.rstrip(f"{SPACES},;:([{{«„“")))
+
+
+def without_new_stop(source: str, translation: str) -> str:
+    """A translation without the full stop that a model puts behind what is no sentence, such as a title."""
+    ended = translation.endswith((".", "。", "।")) and not translation.endswith("..")
+    return translation[:-1] if ended and of_word(source[-1]) else translation

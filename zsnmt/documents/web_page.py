@@ -37,6 +37,7 @@ WITH_TEXT = ("alt", "title", "placeholder", "aria-label", "label")  # attributes
 LANGUAGE = ("lang", "xml:lang")
 # An attribute, whose value is passed over as a whole: what looks like another within it is none.
 ATTRIBUTE = re.compile(r"""(?P<name>[^\s"'<>/=]+)(?:\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^\s"'>]+))?""")
+UNFINISHED = re.compile("<[a-zA-Z/!?]")
 CHARSET = re.compile(r"""(?P<before>charset\s*=\s*["']?)(?!utf-?8\b)[\w.:-]+""", re.IGNORECASE)
 DECLARATION = re.compile(  # of XML
     r"""(?P<before><\?xml\b[^>]*?\bencoding\s*=\s*["'])(?!utf-?8\b)[\w.:-]+""", re.IGNORECASE
@@ -79,11 +80,13 @@ class Pieces(HTMLParser):
         self.lines = [0, *(match.end() for match in re.finditer("\n", source))]
         self.open: list[Open] = []
         self.number_open: Counter[str] = Counter()  # by tag
+        end = end_of_markup(source)
         try:
-            self.feed(source)
+            self.feed(source[:end])
             self.close()
         except AssertionError as error:  # of Python's parser
             raise InputError(f"the page is not HTML ({error}); mend that declaration") from None
+        self.found.append(("other", end, "", True, False))
 
     def add(self, kind: str, tag: str = "", marked: bool = False) -> None:
         line, column = self.getpos()
@@ -160,6 +163,15 @@ class Pieces(HTMLParser):
                 yield first._replace(source="".join(piece.source for piece in (first, *others)))
             else:
                 yield from group
+
+
+def end_of_markup(source: str) -> int:
+    """Where a page begins with a tag or comment that has no end, its length where there is none: what follows
+    stays, and Python's parser would look for that end again from each tag in it.
+    """
+    comment = source.find("<!--", source.rfind("-->") + 1)
+    tag = UNFINISHED.search(source, source.rfind(">") + 1)
+    return min(place for place in (comment, tag.start() if tag else -1, len(source)) if place >= 0)
 
 
 class WebPage(Document):

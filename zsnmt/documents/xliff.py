@@ -18,6 +18,7 @@ from zsnmt.documents.messages import PLACEHOLDER, runs_of
 from zsnmt.documents.passages import Document, Passage, Run, is_of_language, language_tag
 from zsnmt.errors import InputError
 from zsnmt.text.lines import open_file
+from zsnmt.text.unspaced import stick_together
 
 NATIVE = frozenset("bpt ept it ph sc ec".split())  # elements that hold code of the document, or nothing
 ALONE = frozenset("x ph it".split())  # those that are not around words
@@ -76,7 +77,12 @@ class Xliff(Document):
                 f"{path} is no XLIFF 1 or 2, which begins with <xliff version=...>; export it again as one"
             )
         self.version = version
-        self.stretches = [[*stretches_of(gap.source)] for gap in all_gaps(root, version)]
+        try:
+            self.stretches = [[*stretches_of(gap.source)] for gap in all_gaps(root, version)]
+        except RecursionError:
+            raise InputError(
+                f"{path} has markup within markup a thousand times; export it again without that"
+            ) from None
         self.passages = [
             Passage(tuple(run for runs in stretch for run in runs))
             for gap in self.stretches
@@ -186,7 +192,7 @@ def is_break(element: _Element, before: str, after: str) -> bool:
     if local_name(element) not in ALONE:
         return False
     said = element.get("ctype") == "lb" or element.get("subType") == "xlf:lb"
-    return said or before[-1:].isalnum() and after[:1].isalnum()
+    return said or stick_together(before, after)
 
 
 def is_protected(element: _Element) -> bool:

@@ -201,9 +201,10 @@ class ManyProcesses:
         return self.engine.translate_batch(batch)
 
 
-def keep_in_process(engine: Engine, threads: int) -> Engine:
+def keep_in_process(engine: Engine, threads: int | None) -> Engine:
     """The engine without processes of its own, which one that has threads must not start; PyTorch computes
-    with so many threads.
+    with so many threads, by default with those of `OMP_NUM_THREADS`, or one for each core.
     """
-    torch.set_num_threads(threads)
+    if threads:
+        torch.set_num_threads(threads)
     return engine.engine if isinstance(engine, ManyProcesses) else engine

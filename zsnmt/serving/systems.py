@@ -95,7 +95,7 @@ def open_systems(
         if not isinstance(translator.engine, CTranslate2Engine):
             from zsnmt.inference.pytorch import keep_in_process
 
-            translator.engine = keep_in_process(translator.engine, threads=choice.at_once)
+            translator.engine = keep_in_process(translator.engine, threads=choice.workers)
         detector = detector_of(translator.languages, Path(record["text"]))
         counts = piece_counts(folder) if any(method.mask for method in methods.values()) else None
         systems[names[folder]] = System(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 from zipfile import is_zipfile
 
-from zsnmt.documents.formats import FORMATS, PLAIN, format_of, read_document
+from zsnmt.documents.formats import FORMATS, read_document
 from zsnmt.documents.passages import Document
 from zsnmt.errors import InputError
 from zsnmt.files.archives import unpacked_size
@@ -28,8 +28,8 @@ def read_upload(file: File, most: int) -> Document:
     too much.
     """
     name = plain_name(file.name)
-    ending = format_of(Path(name), paragraphs=True) or PLAIN
-    if ending == PLAIN and Path(name).suffix.lower() != PLAIN:
+    ending = Path(name).suffix.lower()
+    if ending not in FORMATS:
         raise InputError(f"'{name}' is not of a known format; send a file that ends in {', '.join(FORMATS)}")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"document{ending}"

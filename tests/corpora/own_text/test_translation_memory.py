@@ -57,6 +57,7 @@ def test_a_unit_is_a_row_by_its_languages_alone(tmp_path):
         ("<![CDATA[a < b]]>", "a < b"),
         ("Hello<ph x='1'/>world<bpt i='1'/>s<ept i='1'/>, all<ph/>.\ufeff", "Hello worlds, all."),
         ("First.<ph>&lt;br/></ph>Second (<ph/>third) <ph/>fourth<ph/>!", "First. Second (third) fourth!"),
+        ('ここを<ph x="1"/>押して', "ここを押して"),
         ("<ph/>Begin \u201e<ph/>quoted\u201c", "Begin \u201equoted\u201c"),
     ],
 )

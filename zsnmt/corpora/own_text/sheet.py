@@ -98,7 +98,7 @@ def rows_of_csv(file: Path) -> Iterator[Placed_cells]:
 
 
 def sheets_of_workbook(file: Path) -> Iterator[tuple[str, Iterator[Placed_cells]]]:
-    """The sheets of a workbook that are shown; `InputError` without python-calamine, and for a damaged file."""
+    """The sheets of a workbook that are shown; `InputError` for a damaged one, or without python-calamine."""
     try:
         from python_calamine import CalamineWorkbook, SheetVisibleEnum
     except ImportError:

@@ -22,6 +22,7 @@ from zsnmt.corpora.own_text.table import WHITE, Table
 from zsnmt.errors import InputError
 from zsnmt.languages import CODE
 from zsnmt.text.lines import is_blank
+from zsnmt.text.unspaced import is_unspaced
 
 LANGUAGE = ("{http://www.w3.org/XML/1998/namespace}lang", "lang")
 NATIVE = ("bpt", "ept", "it", "ph", "ut", "sub")  # markup of the document that was translated
@@ -74,7 +75,12 @@ def sentences_of(unit: Element, file: Path) -> dict[str, str]:
     """The sentences of a unit, those without text left out."""
     found: dict[str, str] = {}
     for variant in unit.findall("{*}tuv"):
-        sentence = WHITE.sub(" ", text_of(variant.find("{*}seg"))).strip()
+        try:
+            sentence = WHITE.sub(" ", text_of(variant.find("{*}seg"))).strip()
+        except RecursionError:
+            raise InputError(
+                f"{file} has markup within markup a thousand times; export it again without that"
+            ) from None
         if not is_blank(sentence):
             found.setdefault(language_of(variant, file), sentence)
     return found
@@ -102,10 +108,15 @@ def text_of(segment: Element | None) -> str:
         after = child.tail or ""
         if local_name(child) not in NATIVE:
             text += text_of(child)
-        elif local_name(child) in ALONE and text and after[:1].isalnum() and not text.endswith(BEFORE_WORDS):
+        elif local_name(child) in ALONE and not text.endswith(BEFORE_WORDS) and leaves_gap(text, after):
             text += " "
         text += after
     return text
+
+
+def leaves_gap(before: str, after: str) -> bool:
+    """Whether a word follows what stood alone, in a script with spaces between words."""
+    return bool(before) and after[:1].isalnum() and not all(map(is_unspaced, before[-1] + after[0]))
 
 
 def local_name(element: Element) -> str:
