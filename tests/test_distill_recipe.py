@@ -350,7 +350,7 @@ def test_a_last_stage_out_of_the_pivot_with_a_few_lines(tiny, student, runs):
             "has not 900 lines of velan-tamun apart from test sentence",
         ),
         (["--sides", "self", "--rounds", "2"], "leave out --rounds, or choose other sides"),
-        (["--with", "nowhere"], "nowhere is not a run folder; give one made by zsnmt train"),
+        (["--with", "nowhere"], "there is no folder nowhere; give a run, made by zsnmt train"),
         (
             ["--with", "nowhere", "--rounds", "2"],
             "leave one of them out, and give each round its own command",
@@ -423,7 +423,7 @@ def test_a_student_with_other_tags_than_its_teacher_does_not_learn_word_by_word(
 
 def test_a_teacher_that_is_none_is_refused(tiny, runs, tmp_path):
     missing = run_command("recipes/distill.sh", tiny.config, tmp_path, runs=runs)
-    assert missing.returncode == 1 and "is not a run folder; give one made by" in missing.stderr
+    assert missing.returncode == 1 and "give a run, made by" in missing.stderr
     run = shutil.copytree(
         runs / "tiny" / "teacher" / "seed1", tmp_path / "seed1", ignore=shutil.ignore_patterns("*.pt")
     )

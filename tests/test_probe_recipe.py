@@ -125,7 +125,7 @@ def test_a_second_call_prints_and_does_nothing(run, done):
             ["runs", "--labels", "language word"],
             "argument --labels: 'language word' is not among token, position, language",
         ),
-        (["runs/none"], "runs/none is not a run folder; give one made by"),
+        (["runs/none"], "there is no folder runs/none; give a run, made by"),
     ],
 )
 def test_a_wrong_call_gets_one_sentence(arguments, message):

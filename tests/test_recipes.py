@@ -344,7 +344,7 @@ def test_a_run_is_scored_as_its_config_says_where_nothing_else_is_given(tmp_path
     }
     with pytest.raises(InputError, match="there is no BLEU tokeniser '12a'; choose 13a"):
         settings_of(tmp_path, {}, {"bleu_tokenizer": "12a"})
-    with pytest.raises(InputError, match="is not a run folder; give one made by"):
+    with pytest.raises(InputError, match="there is no folder .*none; give a run, made by"):
         settings_of(tmp_path / "none", {}, {})
 
 

@@ -141,6 +141,6 @@ def test_all_runs_are_looked_at_before_the_first_is_scored(run, tmp_path, monkey
     begun: list[Path] = []
     monkeypatch.setattr(evaluate, "Recipe", lambda *_: SimpleNamespace(variables={}, steps=None))
     monkeypatch.setattr(scored_run, "score_run", lambda steps, folder, *_, **__: begun.append(folder))
-    with pytest.raises(InputError, match="nothing is not a run folder; give one made by zsnmt train"):
+    with pytest.raises(InputError, match="there is no folder .*nothing; give a run, made by zsnmt train"):
         evaluate.main([str(run), str(tmp_path / "nothing")])
     assert not begun

@@ -244,9 +244,7 @@ def test_the_run_that_is_meant_is_named(tmp_path):
     for ask in (check_trained, read_record):
         with pytest.raises(InputError, match=f"mine is not a run folder; did you mean {run}[?]"):
             ask(tmp_path / "mine")
-        with pytest.raises(
-            InputError, match="other is not a run folder; give one made by zsnmt train: there is no"
-        ):
+        with pytest.raises(InputError, match="there is no folder .*other; give a run, made by zsnmt train"):
             ask(tmp_path / "other")
     with pytest.raises(InputError, match="train it on with zsnmt train mine.conf --seeds 1, or leave it out"):
         check_trained(run)

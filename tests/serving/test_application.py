@@ -181,7 +181,7 @@ def test_the_interface_describes_itself(client):
         ({"q": "a", "source": "en", "target": "de", "alternatives": "many"}, 400, "from 0 to 100"),
         ({"q": "a", "source": "en", "target": "de", "system": "third"}, 400, "choose one of: first; second"),
         ({"q": "a\0b", "source": "en", "target": "de"}, 400, "control character U+0000"),
-        ({"q": "<![<", "source": "en", "target": "de", "format": "html"}, 400, "is not HTML"),
+        ({"q": "<![<b>", "source": "en", "target": "de", "format": "html"}, 400, "is not HTML"),
         ({"q": "\ud800", "source": "en", "target": "de"}, 400, "half a character"),
         ({"q": "a", "source": "en", "target": "\ud800"}, 400, "unknown language"),
         ({"q": "a", "source": "\ud800", "target": "de"}, 400, "unknown language"),

@@ -136,7 +136,7 @@ def test_a_document_is_translated_into_one_language(seen):
     assert seen["several"] == "Choose the one language that the document is to be in."
     assert seen["document"] == ["Download my letter_fr.txt"] and seen["content"] == "de-fr: Hello."
     assert {".docx", ".txt"} <= {*seen["accepted"].split(",")}
-    assert seen["unread"].startswith("Letter.pdf is of a format that is not read")
+    assert seen["unread"].startswith("'letter.pdf' is not of a known format; send a file that ends in")
 
 
 @pytest.mark.slow

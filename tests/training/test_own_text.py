@@ -101,7 +101,9 @@ def test_a_config_for_one_process_is_not_taken_by_two(text, ensured, tmp_path):
     _, file, _ = ensured(OwnText(text, PATTERN))
     with pytest.raises(InputError) as refused:
         ensured(OwnText(text, PATTERN), team=Team(2, gpus=False))
-    assert f"{file} was made for another number of processes: 2 processes cannot share" in str(refused.value)
+    assert f"{file} was made for another number of processes. To choose anew for 2, remove" in str(
+        refused.value
+    )
     assert f"To choose anew for 2, remove {file} and {tmp_path / 'runs' / 'my text'}" in str(refused.value)
     file.unlink()
     ensured(OwnText(text, PATTERN), team=Team(2, gpus=False))
@@ -188,7 +190,7 @@ def test_a_setting_is_wrapped_between_options_alone():
     [
         (
             ["text/mytxt"],
-            "there is no text/mytxt; give the folder of your text or the file, .tsv or .tmx, or a config",
+            "there is no text/mytxt; give the folder of your text, a file .*[.]ods.*, or a config",
         ),
         (["configs/demo.conf", "zs_transformer", "--plan"], "--plan belongs to text of your own"),
         (["x.conf", "a", "--pattern", "p", "--languages", "en"], "--pattern, --languages belongs to text"),

@@ -1,12 +1,12 @@
 """Train a student on the translations of a trained run, so that it translates directly in the directions that
-have no text by people. Run it again to go on after a stop.
+have no text by people; or train a run further. Run it again to go on after a stop.
 
     zsnmt distill configs/multi30k.conf runs/multi30k/zs_transformer/seed1
     zsnmt distill CONFIG TEACHER --remedy consistency --epochs 3    # trained further, without synthetic text
     zsnmt distill CONFIG TEACHER --remedy consistency --name strong -- --consistency-weight 1
     zsnmt distill CONFIG TEACHER --with RUN2 RUN3   # translations by an ensemble of runs
     zsnmt distill CONFIG TEACHER --start-from STUDENT    # a student goes on, with another teacher
-    zsnmt distill CONFIG TEACHER --sides none       # a control: as many updates, no synthetic text
+    zsnmt distill CONFIG RUN --sides none           # RUN trained further on its own text; no student
     zsnmt distill CONFIG TEACHER --sides none --few-lines 10    # with ten real lines of each other direction
 
 The teacher translates the English (pivot) side of the training text into all other languages. A translation,

@@ -71,12 +71,16 @@ def make_parser() -> console.Parser:
         help=f"source language, or {AUTO}: that of most of the text, or of a long line or paragraph itself; "
         "may be left out where the model does not see it",
     )
-    parser.add_argument("--via", metavar="LANGUAGE", help="translate through this language")
+    parser.add_argument(
+        "--via",
+        metavar="LANGUAGE",
+        help="translate through this language, such as en; a baseline needs it between two others",
+    )
     parser.add_argument(
         "--way",
         metavar="METHOD",
-        help="translate by a method: ensemble, mask, contrast or sample, with settings as in "
-        "mask:pieces=2 (docs/method.md)",
+        help="way of decoding: mask:renormalise=yes, which is faster and as good; ensemble, contrast or "
+        "sample, with settings as in mask:pieces=2 (docs/method.md)",
     )
     parser.add_argument(
         "--input", type=Path, help="text, one sentence per line, or a document (default: stdin)"

@@ -115,7 +115,11 @@ def check_place(run: Path) -> None:
 def no_run(run: Path) -> InputError:
     """What is said of a folder that is not that of a run: which one below it is meant, if some are."""
     if not run.exists():
-        return InputError(f"{run} is not a run folder; give one made by zsnmt train: there is no {run.name}")
+        return InputError(
+            f"there is no folder {run}; give a run, made by zsnmt train: runs/NAME/SYSTEM/seedN"
+        )
+    if not run.is_dir():
+        return InputError(f"{run} is a file, not a run; a run is a folder, runs/NAME/SYSTEM/seedN")
     below = sorted({*run.glob(f"*/{RECORD_FILE}"), *run.glob(f"*/*/{RECORD_FILE}")}) if run.is_dir() else []
     if below:
         return InputError(f"{run} is not a run folder; did you mean {below[0].parent}?")

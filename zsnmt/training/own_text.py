@@ -141,8 +141,8 @@ def check_shared(config: Config, file: Path, *, runs: Path, team: Team) -> None:
         shared_updates(config.training, team.size)
     except InputError as error:
         raise InputError(
-            f"{file} was made for another number of processes: {error}. To choose anew for {team.size}, "
-            f"remove {file} and {runs / file.stem}, and run this command again"
+            f"{file} was made for another number of processes. To choose anew for {team.size}, remove {file} "
+            f"and {runs / file.stem}, and run this command again. Otherwise: {error}"
         ) from None
 
 
