@@ -35,7 +35,7 @@ def test_a_dry_run_prints_each_system_once_a_seed_and_trains_nothing(tiny):
     )
     assert shown.returncode == 0 and {*tiny.runs.rglob("*")} == before, shown.stderr
     assert (
-        [line.split(maxsplit=1) for line in shown.stdout.splitlines()]
+        [line.split(maxsplit=1) for line in shown.stdout.splitlines()[1:]]
         == [
             [f"{name}/seed{seed}", options + (" (trained before)" if name in PLAIN and seed == 1 else "")]
             for seed in (1, 2)

@@ -68,12 +68,16 @@ class Planned(NamedTuple):
     group: tuple[bool, tuple[str, ...]]
 
     @property
-    def line(self) -> str:
+    def name(self) -> str:
+        """Its system and seed, as its folder is called."""
+        return f"{self.system.name}/seed{self.seed}"
+
+    @property
+    def about(self) -> str:
         """What it is, and whether it is there."""
         added = stage_words(self.system) if self.system.sides else self.system.options
-        before = " (trained before)" if (self.run / MODEL_FILE).is_file() else ""
-        words = " ".join([self.system.architecture, *added])
-        return f"{f'{self.system.name}/seed{self.seed}':<32} {words}{before}"
+        before = ["(trained before)"] if (self.run / MODEL_FILE).is_file() else []
+        return " ".join([self.system.architecture, *added, *before])
 
 
 def make_parser() -> console.Parser:
@@ -132,7 +136,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "cannot show; leave out --report, and make a page of each with zsnmt report"
         )
     if options.dry_run:
-        print(*(planned.line for planned in plan), sep="\n")
+        print(f"{len(plan)} runs, in {experiment.folder}: architecture and options")
+        width = max(len(planned.name) for planned in plan)
+        print(*(f"{planned.name:<{width}}  {planned.about}" for planned in plan), sep="\n")
         return
     trained = [partial(train, recipe.steps, experiment, each) for each in plan if not each.system.sides]
     taught = [partial(make_student, recipe.steps, experiment, each) for each in plan if each.system.sides]

@@ -29,7 +29,9 @@ class ChunkedLabelSmoothedCrossEntropy(LabelSmoothedCrossEntropyCriterion):
         return projecting_decoder(model)
 
     def forward(self, model: nn.Module, sample: dict, reduce: bool = True) -> tuple[Tensor, int, dict]:
-        """The stock method, on the decoder's features where the criterion has them projected itself."""
+        """The stock method, on the decoder's features where the criterion has them projected itself: the loss
+        (a scalar, in nats), the sample size and the log.
+        """
         if reduce and self.projecting_decoder(model) is not None:
             sample = {**sample, "net_input": {**sample["net_input"], "features_only": True}}
         return super().forward(model, sample, reduce)
@@ -58,7 +60,7 @@ class ChunkedLabelSmoothedCrossEntropy(LabelSmoothedCrossEntropyCriterion):
         return loss, nll_loss
 
     def compute_accuracy(self, model: nn.Module, net_output: tuple, sample: dict) -> tuple[Tensor, Tensor]:
-        """The stock method: how many tokens are the likeliest ones, of how many."""
+        """The stock method: how many tokens are the likeliest ones, of how many (both scalars)."""
         if "features_only" not in sample["net_input"]:
             return super().compute_accuracy(model, net_output, sample)
         return net_output[1]["accuracy"]

@@ -56,6 +56,8 @@ class ZeroShotCrossEntropyConfig(
     ConsistencyOptions,
     LabelSmoothedCrossEntropyCriterionConfig,
 ):
+    """fairseq's options of the loss, those of the terms, and what joins them."""
+
     chunked_loss: bool = field(
         default=False,
         metadata={"help": "less memory and time, to rounding, as chunked_label_smoothed_cross_entropy"},
@@ -70,9 +72,12 @@ class ZeroShotCrossEntropyConfig(
 class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
     """The stock loss and terms, sums over tokens, with their weights. Validation has the stock loss alone.
 
-    The model reads a batch and the rows of all terms at once, but for those that another model reads.
-    `loss` and `nll_loss` of the log are those of the translation; each term has a figure of its own, in bits
-    per target token of the batch.
+    The model reads a batch and the rows of all terms at once, but for those that another model reads. `loss`
+    and `nll_loss` of the log are those of the translation; each term has a figure of its own, in bits per
+    target token of the batch.
+
+    Raises InputError for a weight that is not a number of 0 or more, for one of the translation that does not
+    go with the terms there are, and for a prefix to be ignored beside terms.
     """
 
     def __init__(self, cfg: ZeroShotCrossEntropyConfig, task: FairseqTask) -> None:
@@ -99,10 +104,13 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
             )
 
     def projecting_decoder(self, model: nn.Module) -> TransformerDecoderBase | None:
+        """That of the chunked criterion; None where the loss is not chunked."""
         return super().projecting_decoder(model) if self.chunked else None
 
     def forward(self, model: nn.Module, sample: dict, reduce: bool = True) -> tuple[Tensor, int, dict]:
-        """The stock method, and in training the terms with a weight."""
+        """The stock method, and in training the terms with a weight: the loss (a scalar, in nats), the sample
+        size and the log.
+        """
         if not (model.training and reduce and self.terms):
             return super().forward(model, sample, reduce)
         asked = {name: term.rows(sample) for name, term in self.terms.items()}
@@ -122,7 +130,7 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
 
     def read_elsewhere(self, asked: Mapping[str, Rows], like: Tensor) -> dict[str, Predictions]:
         """What other models than the one in training say of the rows of terms, where there are any, on the
-        device and in the precision that a tensor has.
+        device and in the precision that a tensor (of any shape) has.
         """
         found = {}
         for name, rows in asked.items():
@@ -151,14 +159,16 @@ class ZeroShotCrossEntropy(ChunkedLabelSmoothedCrossEntropy):
         return {} if self.projecting_decoder(model) is None else {"features_only": True}
 
     def projection(self, model: nn.Module) -> Callable[[Tensor], Tensor] | None:
-        """What makes logits of what the model returns; None where these are logits."""
+        """What makes logits (N×V) of features that the model returns (N×C); None where it returns logits."""
         decoder = self.projecting_decoder(model)
         return None if decoder is None else decoder.output_layer
 
     def translation(
         self, model: nn.Module, said: Predictions, extra: dict, *, sample: dict
     ) -> tuple[Tensor, int, dict[str, Any]]:
-        """What the stock method returns for a batch, of which the model said this, and `extra`."""
+        """What the stock method returns for a batch, of which the model said this, and `extra`: the loss (a
+        scalar, in nats), the sample size and the log.
+        """
         sample = {**sample, "net_input": {**sample["net_input"], **self.model_arguments(model)}}
         net_output = said.states, extra
         if said.project is None:

@@ -25,7 +25,9 @@ def directions_of(pairs: str | Sequence[str] | None, languages: Sequence[str]) -
 
 
 def directions_with_data(folder: Path, split: str, languages: Sequence[str]) -> list[str]:
-    """Both directions of every pair with binarised text of a split in the folder, in the languages' order."""
+    """Both directions of every pair with binarised text of a split in the folder, in the languages' order;
+    `InputError` where there is none.
+    """
     found = {path.name.split(".")[1] for path in folder.glob(f"{split}.*-*.*.idx")}
     pairs = [f"{a}-{b}" for a in languages for b in languages if {f"{a}-{b}", f"{b}-{a}"} & found]
     if not pairs:

@@ -30,7 +30,8 @@ PLACEMENTS = {
 class TagPlacement:
     """Where the language tags of a direction stand, by a name of `PLACEMENTS`.
 
-    Tags on the encoder's side are a prefix of the source, whose end-of-sentence symbol stays.
+    Tags on the encoder's side are a prefix of the source, whose end-of-sentence symbol stays. Raises
+    InputError for another name.
     """
 
     NAMES = tuple(PLACEMENTS)

@@ -27,8 +27,8 @@ def beam_search(
 ) -> list[list[Hypothesis]]:
     """Hypotheses of each of the N sentences that a state begins with, best first.
 
-    A hypothesis has at most `limits[i]` tokens before EOS, and none of those in `never`; EOS is not its
-    first. As in fairseq, 2W candidates are ranked, those of the first W that end are finished, the best W
+    A hypothesis has at most `limits[i]` tokens before EOS, and none of those in `never` (n ids); EOS is not
+    its first. As in fairseq, 2W candidates are ranked, those of the first W that end are finished, the best W
     that do not go on, and a sentence ends with W finished ones or at its limit.
 
     Several states, of other sources or tags for the same N outputs, go on with the same hypotheses; `combine`
@@ -104,7 +104,7 @@ def beam_search(
 
 
 def of_one(views: Sequence[Tensor], scores: Tensor, number: int) -> Candidates:
-    """The candidates of one state alone."""
+    """The candidates of one state alone, from one view (N×W×V) and the scores so far (N×W)."""
     (log_probabilities,) = views
     return best_candidates(log_probabilities, scores, number)
 
@@ -138,7 +138,9 @@ def best_candidates(log_probabilities: Tensor, scores: Tensor, number: int) -> C
 
 
 def keep_only(symbol: int, log_probabilities: Tensor, rows: Tensor) -> None:
-    """Leave the sentences of some rows (N, True there) nothing but one symbol."""
+    """Leave the sentences of some rows (N, True there) nothing but one symbol, in log-probabilities
+    (N×W×V).
+    """
     kept = log_probabilities[rows, :, symbol]
     log_probabilities[rows] = -math.inf
     log_probabilities[rows, :, symbol] = kept

@@ -40,6 +40,7 @@ class FairseqEngine:
         self.of_source = Search(max_len_a=generator.max_len_a, max_len_b=generator.max_len_b)
 
     def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
+        """For each batch, in order, the hypotheses of each of its sentences, best first."""
         return map(self.translate_batch, batches)
 
     def translate_batch(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
@@ -61,7 +62,8 @@ class FairseqEngine:
         combine: Combination | None = None,
     ) -> list[list[Hypothesis]]:
         """The hypotheses of N sentences, and of others that are read with them, as the packed engine's
-        `search_views`; limits are those of the sentences themselves.
+        `search_views`; limits are those of the sentences themselves. `output`: V, of `output_among`;
+        `penalties`: N×V.
         """
         first, generator = views[0], self.generator
         if penalties is None:
@@ -79,7 +81,7 @@ class FairseqEngine:
         return hypotheses(combined(generator, model, combine or of_one), net_input, rows)
 
     def output_among(self, symbols: Tensor) -> Tensor:
-        """What leaves a search only some symbols (ids), without those that are never written: V."""
+        """What leaves a search only some symbols (n ids), without those that are never written: V."""
         generator = self.generator
         output = torch.full((generator.vocab_size,), -torch.inf, device=self.device)
         output[symbols] = 0
@@ -89,7 +91,7 @@ class FairseqEngine:
         return output
 
     def net_input(self, sentences: Sequence[Sentence]) -> dict[str, Tensor]:
-        """Their sources, padded on the left."""
+        """Their sources (N×S, padded on the left) and the lengths of these (N)."""
         sources = [torch.tensor(sentence.source) for sentence in sentences]
         return {
             "src_tokens": collate_tokens(sources, self.generator.pad, left_pad=True).to(self.device),
@@ -97,7 +99,7 @@ class FairseqEngine:
         }
 
     def starts(self, sentences: Sequence[Sentence]) -> Tensor:
-        """The first token of each output."""
+        """The first token of each output (N)."""
         return torch.tensor([sentence.start for sentence in sentences], device=self.device)
 
     def limit(self, sentence: Sentence) -> int:

@@ -15,7 +15,8 @@ class Views(EnsembleModel):
 
     The generator begins a hypothesis with the number of its output, in place of which each view has its own
     first token (`starts`, K×N). For log-probabilities it gets the `penalties` alone (N×V), with nothing but
-    EOS after `limits` (N) tokens, and adds its own rules; `CombinedSearch` adds all of them to each view.
+    EOS after `limits` (N) tokens, and adds its own rules; `CombinedSearch` adds all of them to each view. An
+    `output` (V), if given, is added to what each view says, which is normalised again.
     """
 
     def __init__(
@@ -34,7 +35,9 @@ class Views(EnsembleModel):
         self.said: list[Tensor] = []
 
     def forward_encoder(self, net_input: dict) -> list[dict[str, list[Tensor]]]:
-        """That of each view; all sources of the first view come first in `views`, then those of the next."""
+        """That of each view (states S×N×C); all sources of the first view come first in `views`, then those
+        of the next.
+        """
         encoded = self.model.forward_encoder(net_input["views"])
         rows = torch.arange(self.starts.numel(), device=self.starts.device).view_as(self.starts)
         return [self.model.reorder_encoder_out(encoded, of_view)[0] for of_view in rows]
@@ -74,7 +77,9 @@ class CombinedSearch(Search):
         prev_output_tokens: Tensor | None = None,
         original_batch_idxs: Tensor | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Scores, tokens and hypotheses of the candidates (N×2W each); `lprobs`: the rules, N×W×V."""
+        """Scores, tokens and hypotheses of the candidates (N×2W each); `lprobs`: the rules, N×W×V; `scores`:
+        of the hypotheses after each step so far, N×W×step.
+        """
         views = [said.view_as(lprobs) + lprobs for said in self.views.said]
         width = lprobs.size(1)
         if step == 0:  # all hypotheses are the same

@@ -29,7 +29,7 @@ Among = TypeVar("Among")  # the output of searches among some symbols
 
 class PackedSearch(ABC, Generic[Among]):
     """Beam search over one packed model or several: by `search`, of at most `longest` tokens before EOS, and
-    of none in `never`.
+    of none in `never` (n ids).
     """
 
     search: Search
@@ -47,9 +47,12 @@ class PackedSearch(ABC, Generic[Among]):
 
     @abstractmethod
     def output_among(self, symbols: Tensor) -> Among:
-        """The output of searches among some symbols (ids, in order), without those that are never written."""
+        """The output of searches among some symbols (n ids, in order), without those that are never
+        written.
+        """
 
     def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
+        """For each batch, in order, the hypotheses of each of its sentences, best first."""
         return map(self.translate_batch, batches)
 
     def translate_batch(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
@@ -137,7 +140,9 @@ class PyTorchEngine(PackedSearch[Output]):
         ]
 
     def output_among(self, symbols: Tensor) -> Output:
-        """The output of searches among some symbols (ids, in order), without those that are never written."""
+        """The output of searches among some symbols (n ids, in order), without those that are never
+        written.
+        """
         return self.decoder.output_of(symbols[~torch.isin(symbols, self.never)])
 
 

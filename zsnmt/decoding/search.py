@@ -22,7 +22,7 @@ class Sentence(NamedTuple):
 
 
 class Hypothesis(NamedTuple):
-    """Token ids of a translation, EOS last, and its score: log-probability over the length penalty."""
+    """Token ids of a translation, EOS last, and its score: log-probability (nats) over the length penalty."""
 
     tokens: list[int]
     score: float
@@ -34,7 +34,8 @@ class Search:
     `zsnmt.decoding.length_penalty`).
 
     The defaults are those of Liu et al. (2021), and of every command. An output has at most `max_len_a` times
-    as many tokens as its source, with tags and EOS, and `max_len_b` more.
+    as many tokens as its source, with tags and EOS, and `max_len_b` more. Raises InputError for a beam below
+    1, and a length penalty that there is not.
     """
 
     beam: int = 4

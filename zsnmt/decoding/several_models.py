@@ -43,7 +43,7 @@ class SeveralModels(PackedSearch[Sequence[Output]]):
         ]
 
     def output_among(self, symbols: Tensor) -> Sequence[Output]:
-        """That of each model."""
+        """That of each model, among some symbols (n ids, in order)."""
         return [engine.output_among(symbols) for engine in self.engines]
 
     def search_views(
@@ -54,7 +54,9 @@ class SeveralModels(PackedSearch[Sequence[Output]]):
         penalties: Tensor | None = None,
         combine: Combination | None = None,
     ) -> list[list[Hypothesis]]:
-        """As of one model; `combine` is given the mean of what the models say after each view."""
+        """As of one model (`penalties`: N×V); `combine` is given the mean of what the models say after each
+        view.
+        """
 
         def combine_means(said: Sequence[Tensor], scores: Tensor, number: int) -> Candidates:
             means = [mean_probabilities(said[view :: len(views)]) for view in range(len(views))]

@@ -50,6 +50,7 @@ class ChunkedLoss(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: FunctionCtx, scale: Tensor, *unused: Tensor) -> tuple[Tensor, None, None, None]:
+        """From the gradient of the loss (a scalar) to that of the logits (N×V)."""
         logits, target = ctx.saved_tensors
         if ctx.written:
             return logits if scale.item() == 1 else logits.mul_(scale), None, None, None
@@ -77,7 +78,7 @@ def weights_of(smoothing: float, vocabulary: int) -> tuple[float, float]:
 
 
 def writes_gradient(logits: Tensor) -> bool:
-    """Whether the gradient by logits is written in the forward pass, before it is scaled."""
+    """Whether the gradient by logits (N×V) is written in the forward pass, before it is scaled."""
     return logits.device.type == "cpu" and logits.dtype is not torch.float16
 
 

@@ -36,6 +36,7 @@ class ChunkedSum(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: FunctionCtx, scale: Tensor) -> tuple[Tensor | None, ...]:
+        """From the gradient of the sum (a scalar) to those of the logits (N×V each)."""
         target, *logits = ctx.saved_tensors
         if ctx.written:
             return None, None, *(each if scale.item() == 1 else each.mul_(scale) for each in logits)

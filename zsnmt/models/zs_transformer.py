@@ -99,16 +99,19 @@ class ZeroShotTransformer(TransformerModel):
     def build_embedding(
         cls, args: Namespace, dictionary: Dictionary, embed_dim: int, path: str | None = None
     ) -> nn.Embedding:
+        """fairseq's table of a dictionary (V×C), with word dropout."""
         return WordDropoutEmbedding(
             super().build_embedding(args, dictionary, embed_dim, path), args.word_dropout
         )
 
     @classmethod
     def build_encoder(cls, args: Namespace, src_dict: Dictionary, embed_tokens: nn.Embedding) -> Encoder:
+        """The encoder with seams."""
         return Encoder(args, src_dict, embed_tokens)
 
     @classmethod
     def build_decoder(cls, args: Namespace, tgt_dict: Dictionary, embed_tokens: nn.Embedding) -> Decoder:
+        """The decoder with seams."""
         return Decoder(args, tgt_dict, embed_tokens, no_encoder_attn=args.no_cross_attention)
 
 

@@ -12,6 +12,7 @@ class KeepResidual(nn.Module):
     """The stock residual connection: the layer's input is added."""
 
     def forward(self, attended: Tensor, layer_input: Tensor, padding_mask: Tensor | None) -> Tensor:
+        """attended and layer_input: T×B×C; padding_mask: B×T, True at padding. Returns T×B×C."""
         return layer_input + attended
 
 
@@ -19,6 +20,7 @@ class RemoveResidual(nn.Module):
     """Nothing is added, so word positions are not carried over: the method of Liu et al."""
 
     def forward(self, attended: Tensor, layer_input: Tensor, padding_mask: Tensor | None) -> Tensor:
+        """attended and layer_input: T×B×C; padding_mask: B×T, True at padding. Returns T×B×C."""
         return attended
 
 
@@ -26,6 +28,7 @@ class MeanPoolResidual(nn.Module):
     """The mean of the layer's input over the sentence's tokens is added (Liu et al., footnote 6)."""
 
     def forward(self, attended: Tensor, layer_input: Tensor, padding_mask: Tensor | None) -> Tensor:
+        """attended and layer_input: T×B×C; padding_mask: B×T, True at padding. Returns T×B×C."""
         if padding_mask is None:
             return attended + layer_input.mean(dim=0, keepdim=True)
         is_token = (~padding_mask.bool()).t().unsqueeze(-1).type_as(layer_input)  # T×B×1
@@ -36,7 +39,8 @@ class MeanPoolResidual(nn.Module):
 class StochasticResidual(nn.Module):
     """The layer's input is added with probability 1-q for a whole batch, scaled by 1/(1-q) in training.
 
-    An ablation of the reference code, not of the paper; q grows with the depth of the layer.
+    An ablation of the reference code, not of the paper; q grows with the depth of the layer. Raises
+    ValueError for a q that is not at least 0 and below 1.
     """
 
     def __init__(self, drop_probability: float) -> None:
@@ -46,6 +50,7 @@ class StochasticResidual(nn.Module):
         self.drop_probability = drop_probability
 
     def forward(self, attended: Tensor, layer_input: Tensor, padding_mask: Tensor | None) -> Tensor:
+        """attended and layer_input: T×B×C; padding_mask: B×T, True at padding. Returns T×B×C."""
         if not self.training:
             return layer_input + attended
         if torch.rand(()).item() < self.drop_probability:

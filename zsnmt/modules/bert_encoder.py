@@ -20,6 +20,7 @@ class BertEncoder(RobertaEncoder):
     """With neutral seams, bit for bit fairseq's encoder and masked-LM head."""
 
     def build_encoder(self, args: Namespace, dictionary: Dictionary, embed_tokens: nn.Embedding) -> Encoder:
+        """The encoder with seams, with BERT's initial weights."""
         encoder = Encoder(TransformerConfig.from_namespace(args), dictionary, embed_tokens)
         encoder.apply(init_bert_params)
         return encoder

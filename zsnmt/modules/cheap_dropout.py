@@ -15,6 +15,8 @@ class CheapDropout(FairseqDropout):
     PyTorch's Bernoulli draws a number of 64 bits for each. The probability becomes a multiple of 1/65536, and
     what is kept is scaled by that. The bits come from PyTorch's default generator, whose seed makes a run
     reproducible, but the masks are others than the stock dropout's. On other devices it is the stock dropout.
+
+    Raises ValueError for a probability that is not at least 0 and below 1.
     """
 
     def __init__(self, p: float, module_name: str | None = None) -> None:
@@ -33,8 +35,8 @@ class CheapDropout(FairseqDropout):
 
 
 def mask_like(x: Tensor, p: float) -> Tensor:
-    """A factor for each element of x: 0 with the probability p, to 1/65536, and what keeps the expectation
-    elsewhere.
+    """A factor for each element of x, in its shape: 0 with the probability p, to 1/65536, and what keeps the
+    expectation elsewhere.
     """
     kept = ones_and_zeros(x.numel(), p).view(x.shape)
     if x.dtype is torch.bfloat16:  # by the factor's bits, since arithmetic in it is slow
@@ -43,14 +45,16 @@ def mask_like(x: Tensor, p: float) -> Tensor:
 
 
 def drop_in_place(x: Tensor, p: float) -> None:
-    """Zero each element of x (contiguous) with the probability p, to 1/65536; the others lack the factor."""
+    """Zero each element of x (of any shape, contiguous) with the probability p, to 1/65536; the others lack
+    the factor.
+    """
     bits = x.view(-1).view(INTEGERS[x.element_size()])
     for part in bits.split(CHUNK):
         part.mul_(ones_and_zeros(len(part), p))
 
 
 def ones_and_zeros(count: int, p: float) -> Tensor:
-    """Numbers of 16 bits, so many: 0 with the probability p, and 1."""
+    """`count` numbers of 16 bits (N): 0 with the probability p, and 1."""
     words = torch.empty(-(-count // 4), dtype=torch.int64)
     words.random_(-(2**63), None)  # all 64 bits: without bounds the first of them is always 0
     least = drop_threshold(p) - STEPS // 2  # that is kept, of numbers from -STEPS / 2

@@ -29,6 +29,7 @@ class Decoder(TransformerDecoderBase):
         self.vocabulary: GrowingVocabulary | None = None
 
     def build_decoder_layer(self, cfg: TransformerConfig, no_encoder_attn: bool = False) -> nn.Module:
+        """A layer with seams, wrapped as fairseq wraps its own."""
         return wrap_layer(DecoderLayer(cfg, no_encoder_attn), cfg)
 
     def forward(
@@ -39,8 +40,8 @@ class Decoder(TransformerDecoderBase):
         features_only: bool = False,
         **options: Any,
     ) -> tuple[Tensor, dict]:
-        """The stock method; in a vocabulary that grew, logits (B×T×V) are -inf where the language cannot
-        write.
+        """The stock method, from prefixes (B×T); in a vocabulary that grew, logits (B×T×V) are -inf where the
+        language cannot write.
         """
         if self.vocabulary is None or features_only:
             return super().forward(
@@ -53,7 +54,8 @@ class Decoder(TransformerDecoderBase):
         return logits, {**extra, "in_steps": incremental_state is not None}
 
     def get_normalized_probs(self, net_output: tuple, log_probs: bool, sample: dict | None = None) -> Tensor:
-        """The stock method; in a vocabulary that grew, normalised over what each language can write.
+        """The stock method, from logits to (log-)probabilities (B×T×V); in a vocabulary that grew, normalised
+        over what each language can write.
 
         Beyond, a loss finds the mean of the log-probabilities, a search (and whoever has logits alone) -inf.
         """

@@ -25,14 +25,16 @@ class DecoderLayer(TransformerDecoderLayerBase):
         languages: Tensor | None = None,
         **options: Any,
     ) -> tuple[Tensor, Tensor | None, list | None]:
-        """The stock method; `languages`: tags (B) of the rows of x (T×B×C)."""
+        """The stock method, from x (T×B×C) and encoder_out (S×B×C) to T×B×C; `languages`: tags (B) of the
+        rows of x.
+        """
         attentions = 1 if self.encoder_attn is None or encoder_out is None else 2
         self.languages_of_blocks = [*[None] * attentions, languages]
         return super().forward(x, encoder_out, *arguments, **options)
 
     def residual_connection(self, x: Tensor, residual: Tensor) -> Tensor:
-        """The stock method, which fairseq calls after each block in turn; in the last the languages' are
-        added.
+        """The stock method, from two of T×B×C to T×B×C, which fairseq calls after each block in turn; in the
+        last the languages' are added.
         """
         languages = self.languages_of_blocks.pop(0)
         if self.language_feed_forward is not None and languages is not None:
@@ -43,6 +45,7 @@ class DecoderLayer(TransformerDecoderLayerBase):
     def build_self_attention(
         self, embed_dim: int, cfg: TransformerConfig, add_bias_kv: bool = False, add_zero_attn: bool = False
     ) -> SelfAttention:
+        """fairseq's self-attention, with seams."""
         return SelfAttention(
             embed_dim,
             cfg.decoder.attention_heads,
@@ -56,6 +59,7 @@ class DecoderLayer(TransformerDecoderLayerBase):
         )
 
     def build_encoder_attention(self, embed_dim: int, cfg: TransformerConfig) -> SelfAttention:
+        """fairseq's attention to the encoder, with seams."""
         return SelfAttention(
             embed_dim,
             cfg.decoder.attention_heads,

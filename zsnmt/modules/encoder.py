@@ -33,6 +33,7 @@ class Encoder(TransformerEncoderBase):
         self.target_language: nn.Module | None = None
 
     def build_encoder_layer(self, cfg: TransformerConfig) -> nn.Module:
+        """A layer with seams, wrapped as fairseq wraps its own."""
         return wrap_layer(EncoderLayer(cfg, return_fc=self.return_fc), cfg)
 
     def forward_scriptable(
@@ -42,7 +43,9 @@ class Encoder(TransformerEncoderBase):
         return_all_hiddens: bool = False,
         token_embeddings: Tensor | None = None,
     ) -> dict:
-        """A restatement of the stock method around `position_bias`: src_tokens B×T, states T×B×C."""
+        """A restatement of the stock method around `position_bias`: src_tokens B×T, token_embeddings B×T×C,
+        states T×B×C, padding mask B×T, True at padding.
+        """
         src_tokens, told = self.tell(src_tokens)
         is_padding = src_tokens.eq(self.padding_idx)
         padding_mask = is_padding if is_padding.any() else None
@@ -87,8 +90,8 @@ class Encoder(TransformerEncoderBase):
     def bias_of(
         self, src_tokens: Tensor, padding_mask: Tensor | None, x: Tensor, embedded: Tensor
     ) -> Tensor | None:
-        """The bias of the seams, or None: from tokens and padding (B×T), the layers' input and its words
-        (B×T×C) to B×H×T×T.
+        """The bias of the seams, or None: from tokens and padding (B×T, True there), the layers' input and
+        its words (B×T×C) to B×H×T×T or 1×H×T×T, -inf at padding.
         """
         if self.position_bias is not None:
             bias = self.position_bias(padding_mask, src_tokens.size(1)).type_as(x)

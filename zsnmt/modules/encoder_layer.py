@@ -21,6 +21,7 @@ class EncoderLayer(TransformerEncoderLayerBase):
         self.is_told = False  # the target language, where the encoder knows it
 
     def build_self_attention(self, embed_dim: int, cfg: TransformerConfig) -> SelfAttention:
+        """fairseq's self-attention, with seams."""
         return SelfAttention(
             embed_dim,
             cfg.encoder.attention_heads,
@@ -45,10 +46,11 @@ class EncoderLayer(TransformerEncoderLayerBase):
         position_bias: Tensor | None = None,
     ) -> Tensor:
         """x: T×B×C; encoder_padding_mask: B×T, True at padding; attn_mask: T×T, True where attention is
-        forbidden; position_bias: B×H×T×T or 1×H×T×T, added to the logits, -inf at padding. Returns T×B×C.
+        forbidden; position_bias: B×H×T×T or 1×H×T×T, added to the logits, -inf at padding. Returns T×B×C,
+        with `return_fc` also the feed-forward block's own result, T×B×C.
 
-        A restatement of the stock method, whose hook `residual_connection` cannot tell the attention
-        from the feed-forward block.
+        A restatement of the stock method, whose hook `residual_connection` cannot tell the attention from the
+        feed-forward block.
         """
         if attn_mask is not None:
             attn_mask = attn_mask.masked_fill(attn_mask.bool(), -1e8 if x.dtype == torch.float32 else -1e4)

@@ -43,6 +43,7 @@ class FastAttention(torch.autograd.Function):
     def backward(
         ctx: FunctionCtx, of_attended: Tensor | None, of_probabilities: Tensor | None, of_kept: Tensor | None
     ) -> tuple[Tensor | None, ...]:
+        """From the gradients of the three results to those of q, k, v and the bias, each in its shape."""
         q, k, v, probabilities, kept, mask = ctx.saved_tensors
         shape, of_v = probabilities.shape[:2], None
         if of_attended is not None:
@@ -65,7 +66,9 @@ class FastAttention(torch.autograd.Function):
 
 
 def softmax_in_place(logits: Tensor) -> Tensor:
-    """Probabilities over the last dimension, in the place of the logits where that is faster."""
+    """From logits (…×Tk) to probabilities over the last dimension, in the place of the logits where that is
+    faster.
+    """
     if logits.size(-1) > SHORT:
         return F.softmax(logits, dim=-1)
     logits.sub_(logits.amax(dim=-1, keepdim=True)).exp_()

@@ -18,7 +18,9 @@ class GrowingVocabulary(nn.Module):
     """
 
     def __init__(self, sizes: Sequence[int]) -> None:
-        """`sizes`: of the vocabulary after each stage of its growth, ascending; the last is its own, V."""
+        """`sizes`: of the vocabulary after each stage of its growth; the last is its own, V. Raises
+        ValueError unless they are two or more and ascend.
+        """
         super().__init__()
         if list(sizes) != sorted(set(sizes)) or len(sizes) < 2:
             raise ValueError(

@@ -35,7 +35,9 @@ class LanguageAdapters(nn.Module):
     """
 
     def __init__(self, tags: Sequence[int], embed_dim: int, adapter_dim: int) -> None:
-        """`tags`: dictionary ids of the tags of the added languages, in the order of the adapters."""
+        """`tags`: dictionary ids of the tags of the added languages, in the order of the adapters. Raises
+        ValueError for an `adapter_dim` below 1.
+        """
         super().__init__()
         if adapter_dim < 1:
             raise ValueError(f"adapter dimension is {adapter_dim}; it must be 1 or more")

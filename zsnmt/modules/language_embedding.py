@@ -16,7 +16,9 @@ class LanguageEmbedding(nn.Module):
     """
 
     def __init__(self, tags: Sequence[int], vocabulary_size: int, embed_dim: int, combination: str) -> None:
-        """`tags`: dictionary ids of the languages' tags; `combination`: `add` or `concat`."""
+        """`tags`: dictionary ids of the languages' tags; `combination`: `add` or `concat`, ValueError for
+        another.
+        """
         super().__init__()
         if combination not in ("add", "concat"):
             raise ValueError(f"combination is '{combination}'; it must be add or concat")

@@ -16,7 +16,9 @@ class LanguageFeedForward(nn.Module):
     START = 0.1
 
     def __init__(self, tags: Sequence[int], embed_dim: int, ffn_dim: int, dropout: nn.Module) -> None:
-        """`tags`: dictionary ids of the tags of the languages that have a block."""
+        """`tags`: dictionary ids of the tags of the languages that have a block. Raises ValueError for an
+        `ffn_dim` below 1.
+        """
         super().__init__()
         if ffn_dim < 1:
             raise ValueError(f"the dimension of the blocks is {ffn_dim}; it must be 1 or more")

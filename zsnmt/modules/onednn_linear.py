@@ -139,12 +139,16 @@ class OneDnnProduct(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: FunctionCtx, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        """Returns N×D."""
         ctx.save_for_backward(x, weight)
         return multiply(x, weight, bias)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: FunctionCtx, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        """From the gradient of the result (N×D) to those of x, W and b, each in its shape, or None where it
+        is not wanted.
+        """
         (x, weight), (wants_x, wants_weight, wants_bias) = ctx.saved_tensors, ctx.needs_input_grad
         return (
             multiply(gradient, weight.t()) if wants_x else None,
@@ -163,6 +167,7 @@ class ReluProduct(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: FunctionCtx, x: Tensor, weight: Tensor, bias: Tensor, p: float) -> Tensor:
+        """Returns N×D, where each element is dropped with the probability p."""
         ctx.factor, ctx.dtype = factor(p) if p > 0 else 1.0, weight.dtype
         weight, bias = ((each * ctx.factor).to(x.dtype) for each in (weight, bias))
         result = multiply(x, weight, bias, relu=True)
@@ -174,6 +179,9 @@ class ReluProduct(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: FunctionCtx, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        """From the gradient of the result (N×D) to those of x, W and b, each in its shape, or None where it
+        is not wanted.
+        """
         (x, weight, result), (wants_x, wants_weight, wants_bias, _) = ctx.saved_tensors, ctx.needs_input_grad
         gradient = where_positive(gradient, result)
         return (

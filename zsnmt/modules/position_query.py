@@ -34,9 +34,9 @@ def sinusoids(positions: Tensor, embed_dim: int, base: float) -> Tensor:
 class PositionQuery(nn.Module):
     """Pure position encodings that take the place of the query's input in one encoder layer.
 
-    They are the same for every sentence; not normalised, scaled, dropped out or mixed with the
-    layer's input. `base` replaces the 10000 of the model's own encodings: the paper's "wave
-    length 100" (its released code says 10).
+    They are the same for every sentence; not normalised, scaled, dropped out or mixed with the layer's input.
+    `base` replaces the 10000 of the model's own encodings: the paper's "wave length 100" (its released code
+    says 10). Raises ValueError for a base that is not above 1 and finite.
     """
 
     def __init__(self, embed_dim: int, base: float = 100.0) -> None:

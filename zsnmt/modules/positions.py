@@ -87,7 +87,7 @@ class TupePositions(nn.Module):
 
     def set_first_apart(self, bias: Tensor, positions: Tensor, vectors: Tensor, scale: float) -> Tensor:
         """The bias (B×H×T×T) with logits from and to the first token in place of those of a place (of 2×C
-        vectors).
+        vectors); positions: B×T, 0 for the first token. For both, B may be 1.
         """
         q, k = (
             projection(vectors).unflatten(-1, (self.heads, -1)) for projection in (self.q_proj, self.k_proj)

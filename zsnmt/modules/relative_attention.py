@@ -20,8 +20,8 @@ if TYPE_CHECKING:  # elsewhere, without fairseq, an export brings this file alon
 
 
 class OffsetTable(nn.Module):
-    """A vector of d dimensions for every offset −k…k, shared by the heads; begins as Tensor2Tensor's
-    (Glorot, uniform).
+    """A vector of d dimensions for every offset −k…k, shared by the heads; begins as Tensor2Tensor's (Glorot,
+    uniform). Raises ValueError for a distance k below 0.
     """
 
     def __init__(self, distance: int, dim: int) -> None:

@@ -109,7 +109,9 @@ class SelfAttention(MultiheadAttention):
         return [self.heads(projected) for projected in projections]
 
     def project_together(self, query: Tensor, key: Tensor, value: Tensor) -> list[Tensor]:
-        """The same, contiguous, with one product for those of one input."""
+        """As `project_apart`, B×H×T×d of T×B×C, but contiguous, and with one product for those of one
+        input.
+        """
         pairs = (query, self.q_proj), (key, self.k_proj), (value, self.v_proj)
         found: list[Tensor] = []
         for _, of_input in groupby(pairs, key=lambda pair: id(pair[0])):
@@ -127,8 +129,8 @@ class SelfAttention(MultiheadAttention):
     def update_cache(
         self, k: Tensor, v: Tensor, key_padding_mask: Tensor | None, incremental_state: dict
     ) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Keys, values and padding of all steps so far, of which these are the last; kept as fairseq keeps
-        them.
+        """Keys and values (B×H×Tk×d) and padding (B×Tk, True there) of all steps so far, of which these are
+        the last; kept as fairseq keeps them.
         """
         saved = self._get_input_buffer(incremental_state)
         if "prev_key" in saved:

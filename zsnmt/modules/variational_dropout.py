@@ -6,7 +6,8 @@ from torch import Tensor, nn
 class VariationalDropout(nn.Module):
     """Zeroes the same features at all time steps of a sentence, independently per sentence.
 
-    `time_axis` is 0 for T×B×C tensors (inside layers) and 1 for B×T×C (embeddings).
+    `time_axis` is 0 for T×B×C tensors (inside layers) and 1 for B×T×C (embeddings). Raises ValueError for a
+    probability that is not at least 0 and below 1.
     """
 
     def __init__(self, p: float, time_axis: int) -> None:
@@ -17,6 +18,7 @@ class VariationalDropout(nn.Module):
         self.time_axis = time_axis
 
     def forward(self, x: Tensor) -> Tensor:
+        """From T×B×C or B×T×C to the same."""
         if not self.training or self.p == 0:
             return x
         shape = list(x.shape)

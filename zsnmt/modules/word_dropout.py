@@ -11,7 +11,9 @@ class WordDropoutEmbedding(nn.Embedding):
     """
 
     def __init__(self, embedding: nn.Embedding, p: float) -> None:
-        """Takes over the table of `embedding` (V×C) and its padding index; no random number is drawn."""
+        """Takes over the table of `embedding` (V×C) and its padding index; no random number is drawn. Raises
+        ValueError for a probability that is not at least 0 and below 1.
+        """
         super().__init__(
             embedding.num_embeddings,
             embedding.embedding_dim,

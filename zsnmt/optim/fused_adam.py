@@ -17,7 +17,7 @@ class OnePassAdam(Adam):
     """
 
     def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor | None:
-        """One update by the gradients there are. Returns the loss of `closure`, if given."""
+        """One update by the gradients there are. Returns the loss of `closure` (a scalar), if given."""
         weights = [
             weight for group in self.param_groups for weight in group["params"] if weight.grad is not None
         ]
@@ -30,7 +30,7 @@ class OnePassAdam(Adam):
         return loss
 
     def group_by_step(self, weights: list[Tensor]) -> dict[int, list[Tensor]]:
-        """Weights that have a gradient, by the number of their next update."""
+        """Weights, of any shape, that have a gradient, by the number of their next update."""
         alike: dict[int, list[Tensor]] = defaultdict(list)
         for weight in weights:
             if weight.grad is not None:
@@ -44,7 +44,7 @@ class OnePassAdam(Adam):
         return alike
 
     def update(self, weights: list[Tensor], step: int, group: dict) -> None:
-        """Update weights in place, for the `step`-th time.
+        """Update weights, of any shape, in place, for the `step`-th time.
 
         fairseq adds epsilon to the root of the second moment before the latter's bias is corrected, PyTorch
         after.

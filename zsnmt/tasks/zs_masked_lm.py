@@ -59,6 +59,9 @@ class ZeroShotMaskedLMTask(FairseqTask):
 
     @classmethod
     def setup_task(cls, cfg: MaskedLanguageModelConfig, **kwargs: object) -> "ZeroShotMaskedLMTask":
+        """The task, with the mask's symbol added to the dictionary of the data folder; `InputError` without
+        this dictionary.
+        """
         path = Path(utils.split_paths(cfg.data)[0]) / "dict.txt"
         if not path.is_file():
             raise InputError(
@@ -122,18 +125,23 @@ class ZeroShotMaskedLMTask(FairseqTask):
 
     @property
     def source_dictionary(self) -> Dictionary:
+        """The symbols of the text, and the mask."""
         return self.dictionary
 
     @property
     def target_dictionary(self) -> Dictionary:
+        """The same."""
         return self.dictionary
 
     def max_positions(self) -> int:
+        """How many tokens a line has at most."""
         return self.cfg.tokens_per_sample
 
 
 def languages_in(folder: Path) -> list[str]:
-    """The languages that `languages.txt` of a folder lists, which may be one; none without the file."""
+    """The languages that `languages.txt` of a folder lists, which may be one; none without the file.
+    `InputError` for a file that lists something else.
+    """
     path = folder / LANGUAGES_FILE
     try:
         return [*map(check_language, path.read_text(encoding="utf-8").split())] if path.is_file() else []

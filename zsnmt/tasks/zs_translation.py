@@ -314,8 +314,8 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             metrics.log_scalar(f"nll_loss_{direction}", loss.bits, loss.tokens, round=3)
 
     def post_validate(self, model: nn.Module, stats: dict, agg: MetersDict) -> None:
-        """Add the BLEU of each direction to the figures, if it is wanted, and record those of the first
-        `--valid-subset`, which chooses checkpoints, in `validation.jsonl` beside these.
+        """Add the BLEU (0–100) of each direction to the figures, if it is wanted, and record those of the
+        first `--valid-subset`, which chooses checkpoints, in `validation.jsonl` beside these.
         """
         if self.validation_bleu:
             scores = self.validation_bleu.scores(model, self)
@@ -360,7 +360,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     def inference_dataset(
         self, tokens: list[torch.Tensor], lengths: list[int], direction: Direction
     ) -> TaggedPairs:
-        """Sources of a direction, from encoded lines that end in EOS."""
+        """Sources of a direction, from encoded lines (T each) that end in EOS."""
         return TaggedPairs(
             direction,
             self.placement,
@@ -375,6 +375,9 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         src_lengths: list[int],
         constraints: list[torch.Tensor] | None = None,
     ) -> TaggedPairs:
+        """Sources of the direction that the options ask for, from encoded lines (T each) that end in EOS;
+        `InputError` for constraints.
+        """
         if constraints is not None:
             raise InputError("zs_translation has no constrained decoding; leave out --constraints")
         return self.inference_dataset(src_tokens, src_lengths, self.direction)
@@ -411,6 +414,9 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         prefix_tokens: torch.Tensor | None = None,
         constraints: torch.Tensor | None = None,
     ) -> list[list[dict]]:
+        """`generate` in the direction that the options ask for; prefix_tokens: B×T, or None. Constraints have
+        no effect.
+        """
         return self.generate(generator, models, sample, direction=self.direction, prefix_tokens=prefix_tokens)
 
     def generate(
@@ -422,7 +428,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         prefix_tokens: torch.Tensor | None = None,
     ) -> list[list[dict]]:
         """Beam search for a batch of one direction, or of one for each sentence: hypotheses of each, best
-        first.
+        first. prefix_tokens: B×T, with which outputs begin, or None.
         """
         if isinstance(direction, Direction):
             start = self.placement.decoder_start(direction)

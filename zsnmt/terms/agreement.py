@@ -16,6 +16,8 @@ TARGET_BETA = 6.0, 3.0  # the Beta distribution of the share of a prefix that is
 
 @dataclass
 class AgreementOptions(FairseqDataclass):
+    """The option of the term."""
+
     agreement_weight: float = field(
         default=0.0,
         metadata={
@@ -61,9 +63,10 @@ class Agreement(Term):
         return torch.rand(prefix.shape, device=prefix.device) < share.to(prefix.device)
 
     def loss(self, translated: Predictions, own: Predictions) -> Tensor:
+        """KL between what is said from the two sources, both ways, a sum over tokens in nats."""
         return sum_over_tokens(both_ways, *own.halves())
 
 
 def both_ways(_: Tensor, one: Tensor, other: Tensor) -> Tensor:
-    """The distance of each of two readings from the other."""
+    """The distance of each of two readings (log-probabilities, n×V each) from the other."""
     return consistency(one, other) + consistency(other, one)

@@ -12,6 +12,8 @@ from zsnmt.terms.term import Predictions, Rows, Term, sum_over_tokens
 
 @dataclass
 class ConsistencyOptions(FairseqDataclass):
+    """The options of the term."""
+
     consistency_weight: float = field(
         default=0.0,
         metadata={
@@ -40,6 +42,7 @@ class Consistency(Term):
         return Rows(self.surgery.target_as_source(sample, limit), sample["target"])
 
     def loss(self, translated: Predictions, own: Predictions) -> Tensor:
+        """KL(translation ‖ copy), a sum over tokens in nats."""
         return sum_over_tokens(
             lambda _, translation, copy: consistency(translation, copy, self.stopped), translated, own
         )

@@ -16,6 +16,8 @@ from zsnmt.text.words import Words
 
 @dataclass
 class DenoisingOptions(FairseqDataclass):
+    """The options of the term."""
+
     denoising_weight: float = field(
         default=0.0,
         metadata={
@@ -32,7 +34,8 @@ class DenoisingOptions(FairseqDataclass):
 class Denoising(Term):
     """The rows that are translated into the pivot, with their target, masked, as the source.
 
-    A span's mask is the symbol of unknown words, which the text of a model of subwords does not have.
+    A span's mask is the symbol of unknown words, which the text of a model of subwords does not have. Raises
+    InputError for a share or a span out of range, too.
     """
 
     option = "--denoising-weight"
@@ -66,4 +69,5 @@ class Denoising(Term):
         return Rows(inputs, target)
 
     def loss(self, translated: Predictions, own: Predictions) -> Tensor:
+        """The negative log-likelihood of the unmasked sentences, a sum over tokens in nats."""
         return -own.sum_on_target(torch.sum)

@@ -152,6 +152,6 @@ class Term(ABC):
 
     @abstractmethod
     def loss(self, translated: Predictions, own: Predictions) -> Tensor:
-        """The sum over tokens, in nats, from what the model says of the batch, or of the rows of it that the
-        term has chosen, and what is said of the term's own rows.
+        """The sum over tokens (a scalar, in nats), from what the model says of the batch, or of the rows of
+        it that the term has chosen, and what is said of the term's own rows.
         """

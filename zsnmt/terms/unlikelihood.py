@@ -19,6 +19,8 @@ PUNISH, SPARE = SHARED = "punish", "spare"
 
 @dataclass
 class UnlikelihoodOptions(FairseqDataclass):
+    """The options of the term."""
+
     unlikelihood_weight: float = field(
         default=0.0,
         metadata={
@@ -76,4 +78,5 @@ class Unlikelihood(Term):
         return torch.multinomial(wrong.float(), 1).squeeze(1)
 
     def loss(self, translated: Predictions, own: Predictions) -> Tensor:
+        """-log(1 - p) of the target under the wrong tag, a sum over tokens in nats."""
         return own.sum_on_target(unlikelihood)

@@ -20,6 +20,8 @@ SYNTHETIC, ALL = KINDS_OF_PAIRS = ("synthetic", "all")
 
 @dataclass
 class WordDistillationOptions(FairseqDataclass):
+    """The options of the term."""
+
     word_distillation_weight: float = field(
         default=0.0,
         metadata={
@@ -81,6 +83,7 @@ class WordDistillation(Term):
         return Rows(inputs, target[chosen], chosen=chosen)
 
     def loss(self, translated: Predictions, own: Predictions) -> Tensor:
+        """KL(teacher ‖ student), a sum over tokens in nats."""
         return sum_over_tokens(distance_from_teacher, translated, own)
 
 

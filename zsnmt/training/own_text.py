@@ -19,6 +19,7 @@ from zsnmt.training.rule import Choice, choose
 from zsnmt.training.team import Team, shared_updates
 
 COLUMNS = 110
+SHOWN = 5  # pairs, of those that are not trained
 UNQUOTED = re.compile(r"[^\s\"';&|<>()`#]*")
 # In the value of a config; also bytes of a name that are not UTF-8, as Python has them.
 MEANINGFUL = re.compile(r"[\"$`\\\x00-\x1f\x7f\ud800-\udfff]|^~")
@@ -154,6 +155,18 @@ def describe(text: Survey) -> str:
         f"The languages are {', '.join(text.languages)}, of which {text.languages[0]} is the pivot; sentence "
         f"pairs: {counts}."
         + (f" Too few lines lack the pivot to train on, and are left out: {stray}." if stray else "")
+        + (f" {describe_beside(text)}" if text.beside_pivot else "")
+    )
+
+
+def describe_beside(text: Survey) -> str:
+    """Which text is there and not trained on, so that these directions are zero-shot."""
+    pairs, more = text.beside_pivot[:SHOWN], len(text.beside_pivot) - SHOWN
+    others = f" and {more} more" if more > 0 else ""
+    return (
+        f"Rows with {text.languages[0]} are text with it alone, so {', '.join(pairs)}{others} are not trained; "
+        "to train them, too, give them as files of their own, such as "
+        f"train.{pairs[0]}.{pairs[0].split('-')[0]} (docs/own_text.md)."
     )
 
 

@@ -41,6 +41,7 @@ def test_a_script_without_spaces_is_counted_by_its_characters():
 def test_a_table_in_several_languages_counts_the_pairs_with_the_pivot_that_have_both():
     found = survey([table("train", "de en fr", "a|b|c", "a||c", "a|b|")], ("en", "de", "fr"))
     assert found.pairs == {"en-de": 200, "en-fr": 100} and found.words == 600
+    assert found.beside_pivot == ("de-fr",)
 
 
 def test_a_table_in_several_languages_is_read_once():

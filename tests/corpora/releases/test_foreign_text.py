@@ -58,8 +58,8 @@ def test_preparing_training_data_warns_of_them(folder, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert (
-        "warning: train.hi-en.hi looks like de: 0% of its lines are in the language of its name"
-        in done.stderr
+        "warning: only 0% of the lines of train.hi-en.hi are in the language of its name, "
+        "and most look like de" in done.stderr
     )
     assert done.stderr.count("warning") == 1 and (data / "languages.txt").is_file()
 

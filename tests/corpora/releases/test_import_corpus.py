@@ -54,7 +54,8 @@ def test_what_is_left_out_and_text_in_another_language_is_said(release):
     assert repaired == "train.de: lines with control characters, which become spaces: 1"
     assert left_out == "train: lines with an empty sentence, left out: 1"
     assert warnings == [
-        "warning: train.de-en.de looks like fr: 0% of its lines are in the language of its name"
+        "warning: only 0% of the lines of train.de-en.de are in the language of its name, "
+        "and most look like fr"
     ]
     assert "train\tde-en\t8\n" in done.stdout
 

@@ -22,7 +22,8 @@ COUNTED = 100_000  # different words at most: more make no difference to a vocab
 class Survey:
     """The languages, the pivot first; of the training text the sentence pairs of each pair, the words of both
     sides, the different words and characters, and the script of each language; which splits some pair lacks;
-    and the `stray` sentence pairs that are not trained on, since rows lack the pivot here and there.
+    the `stray` sentence pairs that are not trained on, since rows lack the pivot here and there; and the
+    pairs that stand in rows `beside_pivot`, which give text with the pivot alone.
     """
 
     languages: tuple[str, ...]
@@ -33,6 +34,7 @@ class Survey:
     scripts: Mapping[str, str]
     lacking: tuple[str, ...] = ()
     stray: Mapping[str, int] = field(default_factory=dict)
+    beside_pivot: tuple[str, ...] = ()
 
     @property
     def unspaced(self) -> list[str]:
@@ -78,12 +80,20 @@ def survey(tables: Sequence[Table], languages: Sequence[str]) -> Survey:
         languages=tuple(languages),
         pairs=named(trained),
         stray=named({pair: number for pair, number in counted.items() if pair not in trained}),
+        beside_pivot=tuple("-".join(pair) for pair in beside(tables, languages) if pair not in trained),
         words=words.total(),
         different_words=len(different),
         characters=len(set().union(*characters.values())),
         scripts=scripts,
         lacking=tuple(split for split in SPLITS[1:] if not trained.keys() <= pairs[split].keys()),
     )
+
+
+def beside(tables: Sequence[Table], languages: Sequence[str]) -> list[Pair]:
+    """The pairs without the pivot that stand in rows of training text with it."""
+    kinds = [kind for table in tables if table.split == "train" for kind in table.kinds]
+    with_pivot = [kind for kind in kinds if languages[0] in kind]
+    return [pair for pair in combinations(languages[1:], 2) if any({*pair} <= kind for kind in with_pivot)]
 
 
 def named(pairs: Mapping[Pair, int]) -> dict[str, int]:

@@ -20,10 +20,8 @@ class Foreign(NamedTuple):
     share: float
 
     def __str__(self) -> str:
-        return (
-            f"{self.file.name} looks like {self.found}: {self.share:.0%} of its lines are in the "
-            "language of its name"
-        )
+        own = f"only {self.share:.0%} of the lines of {self.file.name} are in the language of its name"
+        return own if self.file.suffix == f".{self.found}" else f"{own}, and most look like {self.found}"
 
 
 def foreign_files(folder: Path, languages: Sequence[str]) -> Iterator[Foreign]:

@@ -114,7 +114,7 @@ def find_files(release: Path, wanted: Sequence[Sequence[Sequence[str]]], corpus:
         more = f" and {len(missing) - NAMES_SHOWN} more" if len(missing) > NAMES_SHOWN else ""
         raise MissingFiles(
             f"{release} and the folders below it lack {', '.join(missing[:NAMES_SHOWN])}{more}; "
-            f"get the release with zsnmt fetch {corpus}"
+            f"get the release with zsnmt fetch {corpus} --to FOLDER"
         )
     return found
 

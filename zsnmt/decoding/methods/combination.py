@@ -68,7 +68,7 @@ def vote(views: Sequence[Tensor], scores: Tensor, number: int) -> Candidates:
 
 
 def average(views: Sequence[Tensor], scores: Tensor, number: int) -> Candidates:
-    """The mean of the probabilities, as in fairseq's ensembles."""
+    """The mean of the probabilities, as in fairseq's ensembles, of views (N×W×V each) with scores (N×W)."""
     return best_candidates(mean_probabilities(views), scores, number)
 
 
@@ -78,7 +78,7 @@ def mean_probabilities(said: Sequence[Tensor]) -> Tensor:
 
 
 def contrasted(views: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
-    """Log of p_0 - Σ λ_i p_i (Sennrich et al. 2024), -inf where that is not above 0.
+    """Log of p_0 - Σ λ_i p_i, N×W×V as each view (Sennrich et al. 2024), -inf where that is not above 0.
 
     A hypothesis for which nothing is left has the first view's own.
     """

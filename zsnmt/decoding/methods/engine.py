@@ -21,7 +21,7 @@ class ViewsEngine(Protocol):
     device: torch.device
 
     def output_among(self, symbols: Tensor) -> Any:
-        """The output of searches among some symbols (ids, in order)."""
+        """The output of searches among some symbols (n ids, in order)."""
 
     def search_views(
         self,
@@ -31,7 +31,9 @@ class ViewsEngine(Protocol):
         penalties: Tensor | None = None,
         combine: Combination | None = None,
     ) -> list[list[Hypothesis]]:
-        """The hypotheses of N sentences, which are the first view, read with those of the others."""
+        """The hypotheses of N sentences, which are the first view, read with those of the others;
+        `penalties`: N×V.
+        """
 
 
 class MethodEngine:
@@ -55,6 +57,7 @@ class MethodEngine:
         }
 
     def translate(self, batches: Iterable[Sequence[Bundle]]) -> Iterator[list[list[Hypothesis]]]:
+        """For each batch, in order, the hypotheses of each of its bundles, best first."""
         return map(self.translate_batch, batches)
 
     def translate_batch(self, bundles: Sequence[Bundle]) -> list[list[Hypothesis]]:

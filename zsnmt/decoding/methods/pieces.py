@@ -18,7 +18,8 @@ def rare_pieces(
 ) -> dict[str, list[int]]:
     """The ids of the pieces that are rare in each language.
 
-    Special symbols and pieces without a letter, such as numbers and punctuation, are rare in none.
+    Special symbols and pieces without a letter, such as numbers and punctuation, are rare in none. Raises
+    InputError where all pieces with a letter are rare in a language.
     """
     bound = lettered(dictionary)
     rare = {}

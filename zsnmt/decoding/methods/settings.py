@@ -24,7 +24,8 @@ class Ensemble:
     et al. 2025).
 
     `through`: these languages, of which a direction leaves out its own two; `by`: their bi-level beam search
-    (`vote`), or the `average` of the probabilities.
+    (`vote`), or the `average` of the probabilities. Raises InputError for more than two languages, what is
+    not a language, and another `by`.
     """
 
     through: tuple[str, ...] = (PIVOT,)
@@ -66,7 +67,8 @@ class Contrast:
     (Sennrich et al. 2024).
 
     `languages`: those other languages, `source` among them, of which a direction leaves out its target. Each
-    has the `language_weight`, and another sentence of the text, the next one, the `source_weight`.
+    has the `language_weight`, and another sentence of the text, the next one, the `source_weight`. Raises
+    InputError for what is not a language, and a weight that is not at least 0 and below 1.
     """
 
     languages: tuple[str, ...] = (PIVOT, SOURCE)
@@ -102,7 +104,7 @@ class Contrast:
 @dataclass(frozen=True)
 class Sample:
     """Each piece is drawn by its probability among the `symbols` most probable ones (top-k sampling, Edunov
-    et al. 2018); another `seed` draws others.
+    et al. 2018); another `seed` draws others. Raises InputError for fewer than one symbol.
     """
 
     symbols: int = 10
@@ -129,6 +131,8 @@ class Mask:
     With `prefer` none is forbidden: each costs so many times the logarithm of how surely it belongs to the
     target language. With `renormalise` probabilities are those among these pieces; fairseq's search alone
     computes the others.
+
+    Raises InputError for numbers out of range, and for settings that do not go together.
     """
 
     pieces: int = 1
@@ -188,7 +192,10 @@ READ: dict[str, tuple[Callable[[str], Any], str]] = {  # how the value of each s
 
 @dataclass(frozen=True)
 class Method:
-    """An ensemble, a contrast, a sample, or none of them, and a mask or none."""
+    """An ensemble, a contrast, a sample, or none of them, and a mask or none.
+
+    Raises InputError for a mask that renormalises beside a contrast of languages.
+    """
 
     several: Ensemble | Contrast | Sample | None = None
     mask: Mask | None = None

@@ -14,8 +14,8 @@ LEAST_SHARE = 1e-6  # of a piece in the text of a language: what a few occurrenc
 
 
 def penalties(mask: Mask, counts: PieceCounts, dictionary: Dictionary) -> dict[str, Tensor]:
-    """What a mask adds to the log-probability of each symbol (V), for each language: 0, or less where the
-    symbol is a rare piece of the language, or with `prefer` one that belongs to others too.
+    """What a mask adds to the log-probability of each symbol (V), in nats, for each language: 0, or less
+    where the symbol is a rare piece of the language, or with `prefer` one that belongs to others too.
     """
     if mask.prefer is not None:
         belonging = log_probabilities_of_languages(counts, dictionary)
@@ -28,8 +28,8 @@ def penalties(mask: Mask, counts: PieceCounts, dictionary: Dictionary) -> dict[s
 
 
 def log_probabilities_of_languages(counts: PieceCounts, dictionary: Dictionary) -> Tensor:
-    """How surely each symbol belongs to each language (L×V): log P(l | v), 0 for special symbols and pieces
-    without a letter.
+    """How surely each symbol belongs to each language (L×V): log P(l | v) in nats, 0 for special symbols and
+    pieces without a letter.
 
     By Bayes' rule from the share of each piece in the text of each language, `LEAST_SHARE` more of each;
     languages are alike probable, however much text they have.

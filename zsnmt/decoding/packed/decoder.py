@@ -23,7 +23,9 @@ STEPS = 32  # for which there is room, to begin with
 
 
 class Output(NamedTuple):
-    """What makes logits, as many as its `size`: of all symbols, or of those whose ids are `symbols`."""
+    """What makes logits, as many as its `size`: of all symbols, or of those whose ids are `symbols` (as
+    many).
+    """
 
     project: Linear
     size: int
@@ -52,7 +54,7 @@ class PackedDecoder:
             self.positions = decoder.embed_positions(anything)[0]
 
     def output_of(self, symbols: Tensor | None) -> Output:
-        """The output projection of some symbols, or of all."""
+        """The output projection of some symbols (n ids), or of all (None)."""
         weight, bias = self.decoder.output_projection.weight, self.decoder.output_projection.bias
         if symbols is not None:
             weight, bias = weight[symbols], None if bias is None else bias[symbols]
@@ -92,7 +94,9 @@ class PackedDecoder:
 
 
 class DecoderState:
-    """A search under way: N sentences with W hypotheses each (one at the first step)."""
+    """A search under way: N sentences with W hypotheses each (one at the first step), begun by
+    `PackedDecoder.begin`, which has its arguments and their shapes.
+    """
 
     def __init__(
         self,
@@ -170,8 +174,8 @@ class DecoderState:
         self.seen = self.seen.gather(1, parents[..., None].expand(-1, -1, self.seen.size(-1)))
 
     def drop(self, order: Tensor, holes: Tensor, movers: Tensor) -> None:
-        """Leave out sentences: `order` names those that stay, in which the `movers`, the last ones, stand
-        in the `holes`.
+        """Leave out sentences: `order` names those that stay (n), in which the `movers` (m), the last ones,
+        stand in the `holes` (m).
         """
         made = self.seen.size(-1)
         for kept in (self.memories, self.pasts):
@@ -227,6 +231,7 @@ class CrossAttention:
         return made.contiguous().index_select(1, places)
 
     def __call__(self, x: Tensor, state: DecoderState, number: int) -> Tensor:
+        """From N×W×C to N×W×C; `number`: that of the layer, from 0."""
         q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)  # N×H×W×d
         k, v = state.memories[number]
         logits = products(q, k.transpose(-1, -2))
@@ -248,6 +253,7 @@ class PastAttention:
         self.terms, self.relative_values = attention.logit_terms, attention.relative_values
 
     def __call__(self, x: Tensor, state: DecoderState, number: int) -> Tensor:
+        """From N×W×C to N×W×C; `number`: that of the layer, from 0."""
         q, *new = self.project(x).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)  # N×H×W×d each
         past, made = state.room(number, self.heads, q.size(-1)), state.seen.size(-1)
         for each, kept in zip(new, past):
@@ -261,8 +267,8 @@ class PastAttention:
         return self.output(attended.transpose(1, 2).flatten(2))
 
     def relative(self, q: Tensor, logits: Tensor, v: Tensor, times: Tensor) -> Tensor:
-        """The same with relative keys and values: a query (N×H×W×d) is the last of all steps, a key of a
-        step of its own (M).
+        """From queries (N×H×W×d), masked logits (N×H×W×M) and values (N×H×M×d) to N×H×W×d, with relative keys
+        and values: a query is the last of all steps, a key of a step of its own (`times`, M).
         """
         alone, steps = q.flatten(1, 2)[:, :, None], int(times[-1]) + 1  # N×HW×1×d
         for term in self.terms:

@@ -112,7 +112,9 @@ class PackedFeedForward:
 
 
 def fuse_projections(*projections: torch.nn.Linear, scale: float = 1.0) -> tuple[Tensor, Tensor | None]:
-    """Weight and bias of projections of the same input as one, those of the first, the queries', scaled."""
+    """Weight (ΣD×C) and bias (ΣD, or None) of projections of the same input as one, those of the first, the
+    queries', scaled.
+    """
     scales = [scale, *[1.0] * (len(projections) - 1)]
 
     def joined(parts: list[Tensor]) -> Tensor:

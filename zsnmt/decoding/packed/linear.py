@@ -67,7 +67,9 @@ def pack(weight: Tensor, bias: Tensor | None, precision: str, relu: bool = False
 
 
 def pack_int8(weight: Tensor, bias: Tensor | None) -> torch.ScriptObject:
-    """Weights in 8 bits, each row between plus and minus its largest, for PyTorch's kernels."""
+    """A weight (D×C) in 8 bits, each row between plus and minus its largest, and a bias (D, or None), for
+    PyTorch's kernels.
+    """
     scales = (weight.abs().amax(dim=1) / 127).clamp(min=torch.finfo(torch.float32).tiny)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch announces another form of these tensors
