@@ -110,7 +110,7 @@ def end(number: int, frame: FrameType | None) -> None:
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """What Python does at an interrupt, but later where fairseq is being loaded."""
+    """What Python does at an interrupt, KeyboardInterrupt, but later where fairseq is being loaded."""
     if loads_fairseq(frame):
         exit_soon(INTERRUPTED)
     else:
@@ -124,6 +124,7 @@ def do_nothing(number: int, frame: FrameType | None) -> None:
 
 
 def exit_from(frame: FrameType | None, status: int) -> None:
+    """Exit with a status, but later where fairseq is being loaded."""
     if loads_fairseq(frame):
         exit_soon(status)
     else:
@@ -131,6 +132,7 @@ def exit_from(frame: FrameType | None, status: int) -> None:
 
 
 def exit_soon(status: int) -> None:
+    """Exit with a status, a hundredth of a second from now or when fairseq is loaded."""
     signal.signal(signal.SIGALRM, lambda number, frame: exit_from(frame, status))
     signal.setitimer(signal.ITIMER_REAL, 0.01)
 
@@ -156,6 +158,7 @@ class Printable(logging.Formatter):
     """Messages of a log without control characters; those of progress alone are not called by their level."""
 
     def format(self, record: logging.LogRecord) -> str:
+        """The message, printable."""
         return printable(super().format(record).removeprefix("INFO: "))
 
 
@@ -186,6 +189,7 @@ class Parser(argparse.ArgumentParser):
         super().__init__(**own | settings)
 
     def error(self, message: str) -> NoReturn:
+        """Raises `WrongUse`, which names the help."""
         raise WrongUse(f"{message}; see {self.prog} --help")
 
 
@@ -198,6 +202,7 @@ class Several(argparse.Action):
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: Any
     ) -> None:
+        """Keep the words; an error of the parser where there is none."""
         words = [word for value in values for word in value.split(",") if word]
         if not words:
             parser.error(f"argument {'/'.join(self.option_strings)}: expected at least one argument")

@@ -148,6 +148,7 @@ class WorkerPool(ProcessPoolExecutor):
     """Processes that share work; an exception does not wait until what they have begun is done."""
 
     def submit(self, function: Callable[..., R], /, *arguments: Any, **options: Any) -> Future[R]:
+        """The stock method; a signal waits until the processes that it starts are known."""
         with holding_signals():  # it may start processes
             return super().submit(function, *arguments, **options)
 
@@ -234,14 +235,19 @@ def progress(results: Iterable[T], title: str, total: int | None = None, unit: s
 
 
 def start(function: Callable) -> None:
+    """What a process of a pool begins with: the function that it is given, once, and the watch of its
+    parent.
+    """
     global worker_function
     worker_function = function
     end_with_parent()
 
 
 def call() -> Any:
+    """What the process's function returns."""
     return worker_function()
 
 
 def apply(chunk: list) -> list:
+    """What the process's function makes of each item."""
     return [worker_function(item) for item in chunk]

@@ -116,7 +116,9 @@ def add_compiled(folder: Path, requirement: str, target: Target) -> None:
 
 
 def own_wheel(checkout: Path, folder: Path) -> None:
-    """Build the wheel of zsnmt into a folder; nothing is written into the checkout."""
+    """Build the wheel of zsnmt into a folder; nothing is written into the checkout. `InputError` where it
+    cannot be built.
+    """
     with TemporaryDirectory() as part:
         words = ["egg_info", "--egg-base", part, "build", "--build-base", f"{part}/build"]
         words += ["bdist_wheel", "--bdist-dir", f"{part}/wheel", "--dist-dir", str(folder.resolve())]

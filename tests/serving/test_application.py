@@ -16,7 +16,7 @@ from sacrebleu import sentence_chrf
 from tests.support.serving import FRENCH, GERMAN, Client, ToldTranslator, serving, told_system, wait_until
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.inference.translation import Translation
-from zsnmt.serving import service
+from zsnmt.serving import errands
 from zsnmt.serving.limits import Limits
 from zsnmt.serving.texts import SplitText
 
@@ -431,7 +431,7 @@ def test_answers_are_made_beside_the_loop_that_serves_others(client, monkeypatch
         made.append(answer)
         return answer
 
-    monkeypatch.setattr(service, "agreement_score", lambda one, other: note(1.0))
+    monkeypatch.setattr(errands, "agreement_score", lambda one, other: note(1.0))
     monkeypatch.setattr(SplitText, "fill", lambda *others: note("a text"))
     status, answer = client.translate(GERMAN, "de", "fr", agreement=True)
     assert (status, answer["translatedText"], made) == (200, "a text", ["a text", "a text", 1.0])

@@ -168,3 +168,11 @@ def test_translations_wait_some_minutes_and_no_more_than_there_is_room_for():
     now[0] += 2
     assert not parcels.fetch(second) and not parcels.fetch(third) and not parcels.waiting
     assert len({parcels.keep(File("d", b"")) for _ in range(9)}) == 9
+
+
+def test_a_long_document_is_translated_in_portions():
+    limits = replace(LIMITS, queue=8, document=10_000)
+    lines = [f"Line {number}." for number in range(50)]
+    with serving(told_system(), limits=limits) as client:
+        translated = fetched(client, send(client, "a.txt", "\n".join(lines)))[0]
+    assert translated == "\n".join(f"en-de: {line}" for line in lines)

@@ -136,6 +136,7 @@ def check_training(adaptation: Adaptation, given: Sequence[str]) -> None:
 
 
 def text_is_gone(base: Path) -> str:
+    """What is said where the text of the base's training is missing."""
     return f"{read_record(base)['text']}, the text that {base} was trained on, is not there any more"
 
 
@@ -143,7 +144,7 @@ def make_joined_data(
     steps: Steps, experiment: Experiment, adaptation: Adaptation, options: Sequence[str] = ()
 ) -> None:
     """Make the text and the binarised data of a run and its new languages, unless they are there, for a
-    training with further options of fairseq-train.
+    training with further options of fairseq-train. Raises `InputError` for a folder of another text pipeline.
     """
     config, folder = experiment.config, experiment.folder
     made_for = folder / MADE_FOR  # which has the checksum of the text pipeline that the data go on from
@@ -184,6 +185,7 @@ def make_joined_data(
 def write_joined_text(
     source: Path, experiment: Experiment, adaptation: Adaptation, options: Sequence[str]
 ) -> None:
+    """Write the text of the old languages, if it is there, and the new ones, and say what is left out."""
     config, original = experiment.config, adaptation.text
     check_validation(source, config.languages, [*config.fairseq_options, *options])
     new = adaptation.new_languages(config.languages)
@@ -198,6 +200,9 @@ def write_joined_text(
 
 
 def binarise_joined_text(experiment: Experiment, adaptation: Adaptation) -> None:
+    """Write the data of the joined text, by the base's pipeline, and print the share of unknown pieces (in %)
+    of each file.
+    """
     from zsnmt.adaptation.data import extend_data  # loads PyTorch
 
     check_unused(experiment)
@@ -219,6 +224,7 @@ def binarise_joined_text(experiment: Experiment, adaptation: Adaptation) -> None
 
 
 def extend_model(run: Path, experiment: Experiment, adaptation: Adaptation, seed: int) -> None:
+    """Write the model that a training begins with: the base's, with rows for what is new."""
     from zsnmt.adaptation.extended_run import extend_run  # loads PyTorch
 
     extend_run(

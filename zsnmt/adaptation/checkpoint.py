@@ -59,7 +59,9 @@ def extend_checkpoint(
 
 
 def task_of(state: dict, data: Path) -> ZeroShotTranslationTask:
-    """The task of a checkpoint for the data of more languages."""
+    """The task of a checkpoint for the data of more languages; `InputError` unless these come after its
+    own.
+    """
     languages = state["task_state"]["languages"]
     options = vars(state["cfg"]["task"]) | {
         "source_lang": None,
@@ -81,9 +83,10 @@ def extend_weights(
     old: dict[str, Tensor], new: dict[str, Tensor], noise: str, scale: float, generator: torch.Generator
 ) -> tuple[dict[str, Tensor], dict[str, int]]:
     """The weights `new` with the values of `old` wherever it has any, and the number of new rows of each
-    table.
+    table; weights have any shape.
 
-    Tables with the same rows, as tied ones, get the same new rows.
+    Tables with the same rows, as tied ones, get the same new rows. Raises `InputError` for an old weight
+    without a place in the new ones.
     """
     weights = dict(new)
     drawn: list[tuple[Tensor, Tensor]] = []
@@ -105,12 +108,13 @@ def extend_weights(
 
 
 def sizes(weight: Tensor, added: int) -> list[int]:
-    """The sizes of a weight with that many rows more."""
+    """The sizes of a weight (N×…) with that many rows more."""
     return [size + added * (axis == 0) for axis, size in enumerate(weight.shape)]
 
 
 def new_rows(table: Tensor, number: int, noise: str, scale: float, generator: torch.Generator) -> Tensor:
-    """New rows (number×C) of a table (V×C): the mean of all its rows, perturbed.
+    """New rows (number×C) of a table (V×C): the mean of all its rows, perturbed; `InputError` for another
+    noise.
 
     `multiplicative`: times N(1, scale²) for each element, as the reference code has it with scale 1 (the
     paper says random noise); `additive`: plus N(0, (scale · s)²), s the standard deviation of the column;

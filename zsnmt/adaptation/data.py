@@ -221,7 +221,7 @@ def extend_dictionary(
     frequent first.
 
     Old entries keep their place and their count. `words` bounds the number of new pieces, for units that are
-    words.
+    words. Raises `InputError` where the text spells a tag.
     """
     dictionary = load_dictionary(path)
     tags = [*map(language_tag, new)]

@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
+from typing import Any
 
 import torch
 
@@ -70,71 +71,85 @@ class Timed:
         return [[hypothesis.tokens for hypothesis in of_sentence] for of_sentence in self.hypotheses]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """What is translated: `lines` lines of `text` by a run, or random ones by random weights of a size.
+
+    With a `mask`, also among the pieces of the target language alone, which of random weights are this
+    `share` of the words (0–1, `SHARE` unless given). With `pivot`, a run also translates through its pivot.
+    """
+
+    run: Path | None
+    source: str | None
+    to: str | None
+    text: Path | None
+    reference: Path | None
+    size: str | None
+    lines: int
+    beam: int
+    mask: bool = False
+    share: float | None = None
+    pivot: bool = False
+
+    def subject(self) -> Subject:
+        """The model and the sentences; `InputError` for options that do not go together, and without a
+        sentence.
+        """
+        if self.share is not None and (self.run is not None or not self.mask):
+            raise InputError("--share is of random weights and --mask; leave out the run, and give --mask")
+        subject = self.of_random_weights() if self.run is None else self.of_run(self.run)
+        if not subject.sentences:
+            raise InputError(
+                "there is nothing to translate; give --lines 1 or more, and a text that is not empty"
+            )
+        return subject if self.pivot else replace(subject, into_pivot=())
+
+    def of_random_weights(self) -> Subject:
+        if self.source or self.to or self.text or self.reference or self.pivot:
+            raise InputError(
+                "--from, --to, --text, --reference and --pivot belong to a run; name its folder, or leave "
+                "them out"
+            )
+        subject = random_subject(self.size or "paper", self.beam, self.lines)
+        share = SHARE if self.share is None else self.share
+        return into_one_language(subject, share) if self.mask else subject
+
+    def of_run(self, run: Path) -> Subject:
+        if self.size or not (self.source and self.to and self.text):
+            raise InputError("a run is measured with --from, --to and --text, and without --size")
+        return trained_subject(
+            run,
+            source=self.source,
+            target=self.to,
+            text=self.text,
+            reference=self.reference,
+            number=self.lines,
+            beam=self.beam,
+            masked=self.mask,
+        )
+
+
 def translation(
     *,
-    run: Path | None,
-    source: str | None,
-    to: str | None,
-    text: Path | None,
-    reference: Path | None,
-    size: str | None,
-    lines: int,
-    beam: int,
     batch: int,
     rounds: int,
     workers: int,
     single_process: bool,
     output: Path | None,
-    mask: bool = False,
-    share: float | None = None,
-    pivot: bool = False,
     cpu_seconds: bool = False,
+    **task: Any,
 ) -> Iterator[str]:
-    """A table of all ways to translate `lines` lines: of `text` by a run, or random ones by random weights
-    of a size.
-
-    With a `mask`, also among the pieces of the target language alone, which of random weights are this
-    `share` of the words (0–1, `SHARE` unless given). With `pivot`, a run also translates through its pivot.
-    """
-    if share is not None and (run is not None or not mask):
-        raise InputError("--share is of random weights and --mask; leave out the run, and give --mask")
+    """A table of all ways to do a `Task`, whose fields are the other arguments, in turn."""
     warn_if_busy()
     torch.set_num_threads(1)  # here, where others begin
-    if run is None:
-        if source or to or text or reference or pivot:
-            raise InputError(
-                "--from, --to, --text, --reference and --pivot belong to a run; name its folder, or leave "
-                "them out"
-            )
-        subject = random_subject(size or "paper", beam, lines)
-        if mask:
-            subject = into_one_language(subject, SHARE if share is None else share)
-    else:
-        if size or not (source and to and text):
-            raise InputError("a run is measured with --from, --to and --text, and without --size")
-        subject = trained_subject(
-            run,
-            source=source,
-            target=to,
-            text=text,
-            reference=reference,
-            number=lines,
-            beam=beam,
-            masked=mask,
-        )
-    if not subject.sentences:
-        raise InputError(
-            "there is nothing to translate; give --lines 1 or more, and a text that is not empty"
-        )
-    if not pivot:
-        subject = replace(subject, into_pivot=())
+    subject = Task(**task).subject()
     clock = used_seconds if cpu_seconds else perf_counter
     found = measure_ways(subject, batch, rounds, workers=workers, single_process=single_process, clock=clock)
     if any(seconds == 0 for each in found for seconds in each.seconds):
         raise InputError("that was done before the processor's clock had moved; give more --lines")
     figures = [figures_of(each, found[0], subject) for each in found]
     about = (
-        f"{subject.about}: {len(subject.sentences)} sentences, beam {beam}, batches of {batch}, "
+        f"{subject.about}: {len(subject.sentences)} sentences, beam {task['beam']}, batches of {batch}, "
         f"{rounds} rounds"
     )
     yield f"\n{about}:\n"

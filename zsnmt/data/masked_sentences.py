@@ -33,8 +33,8 @@ class MaskedSentences(FairseqDataset):
     """A line each: `<s> tokens </s>`, cut to `length` tokens, right-padded in batches, masked by seed, epoch
     and line alone.
 
-    `lines` are tokens that end in EOS, with their `sizes`. In a batch the target is padding where nothing is
-    to predict.
+    `lines` are tokens (T each) that end in EOS, with their `sizes`. In a batch the target is padding where
+    nothing is to predict.
     """
 
     def __init__(
@@ -118,9 +118,11 @@ class MaskedSentences(FairseqDataset):
         return False
 
     def num_tokens(self, index: int) -> int:
+        """How many tokens a line has, <s> and </s> among them."""
         return self.sizes[index]
 
     def size(self, index: int) -> int:
+        """The same."""
         return self.sizes[index]
 
     def ordered_indices(self) -> np.ndarray:

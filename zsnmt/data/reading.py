@@ -85,7 +85,9 @@ class Codec:
         return self.languages[0]
 
     def direction(self, source: str | None, target: str) -> Direction:
-        """A direction, checked; the source may be left out where the model does not see its language."""
+        """A direction, checked; the source may be left out where the model does not see its language.
+        `InputError` for languages that are unknown or the same, and for a source that is left out elsewhere.
+        """
         check_known(target, self.languages)
         if source == target:
             raise InputError(f"source and target are both '{target}'; give two different languages")

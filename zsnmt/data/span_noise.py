@@ -13,6 +13,7 @@ class SpanNoise:
 
     About `share` (0–1, below 1) of the tokens are masked, at every place equally often; lengths of spans
     follow Poisson's distribution with the mean `length`. Spans that touch are one. Symbols in `kept` stay.
+    Raises ValueError for a share out of range, and a length that is not above 0 and finite.
     """
 
     def __init__(self, share: float, length: float, *, mask: int, kept: tuple[int, ...]) -> None:
@@ -30,7 +31,7 @@ class SpanNoise:
         return tokens.masked_fill(hidden, pad).masked_fill(first, self.mask)
 
     def span_mask(self, tokens: Tensor) -> Tensor:
-        """Which tokens (B×T) a span covers."""
+        """Which tokens (B×T) a span covers: B×T, True there."""
         edge = math.ceil(EDGE * self.length)
         size = len(tokens), edge + tokens.size(1)
         place = torch.arange(size[1], device=tokens.device)

@@ -19,7 +19,7 @@ class TagSurgery:
         self.sides, self.decoder = placement.sides, placement.starts_decoder
 
     def target_language(self, inputs: dict) -> Tensor:
-        """The language that each row is translated into, read from its tags."""
+        """The language (B) that each row is translated into, read from its tags."""
         if self.decoder:
             tokens, place = inputs["prev_output_tokens"], 0
         else:
@@ -27,7 +27,9 @@ class TagSurgery:
         return tokens.gather(1, self.places(tokens, place)).squeeze(1)
 
     def replace_target_language(self, inputs: dict, languages: Tensor) -> dict:
-        """The same sentences, to be translated into other languages: only the tags of the target change."""
+        """The same sentences, to be translated into other languages (B): only the tags of the target
+        change.
+        """
         changed = dict(inputs)
         if "target" in self.sides:
             changed["src_tokens"] = self.replace_token(
@@ -38,8 +40,8 @@ class TagSurgery:
         return changed
 
     def from_sentences(self, sentences: Tensor, *, source: Tensor, target: Tensor) -> dict:
-        """Sources of sentences (B×T, EOS last), with the tags of their languages and those that they are
-        translated into.
+        """Sources of sentences (B×T, EOS last), with the tags of their languages (B) and those that they are
+        translated into (B).
         """
         languages = {"source": source, "target": target}
         tags = [languages[side].unsqueeze(1) for side in self.sides]
@@ -67,12 +69,12 @@ class TagSurgery:
         return sentences
 
     def remove_tags(self, src_tokens: Tensor) -> Tensor:
-        """The sentences of sources, EOS last, padded on the right."""
+        """The sentences of sources (B×T), EOS last, padded on the right; shorter by the tags."""
         aligned = move_padding(src_tokens, self.pad, left=False)
         return aligned[:, len(self.sides) :]
 
     def pad_source(self, tokens: Tensor) -> Tensor:
-        """Rows with padding anywhere as sources, padded on their side."""
+        """Rows (B×T) with padding anywhere as sources, padded on their side."""
         return move_padding(tokens, self.pad, left=self.left_pad_source)
 
     def places(self, tokens: Tensor, place: int) -> Tensor:

@@ -117,7 +117,7 @@ class TaggedPairs(LanguagePairDataset):
 
 
 def source_prefix(placement: TagPlacement, direction: Direction) -> torch.Tensor:
-    """Ids of the tags at the head of the source."""
+    """Ids of the tags at the head of the source (n, 0 to 2)."""
     return torch.tensor(placement.source_prefix(direction), dtype=torch.long)
 
 
@@ -144,6 +144,7 @@ class DirectionSets(ConcatDataset):
         return pieces
 
     def collater(self, samples: list[dict], **extra_args: Any) -> dict:
+        """The stock batch, with the name of its `direction`."""
         batch = super().collater(samples, **extra_args)
         if samples:
             batch["direction"] = str(samples[0]["direction"])
@@ -167,6 +168,9 @@ class TaggedDataManager(MultilingualDatasetManager):
         self.placement: TagPlacement  # which the task sets
 
     def get_data_paths_and_lang_pairs(self, split: str) -> tuple[dict, dict]:
+        """The stock folders and directions, in validation those to validate on; `InputError` for extra data
+        that only one of their two options names.
+        """
         paths, lang_pairs = super().get_data_paths_and_lang_pairs(split)
         if self.is_validation(split):
             lang_pairs["main"] = self.valid_lang_pairs
@@ -178,6 +182,7 @@ class TaggedDataManager(MultilingualDatasetManager):
         return paths, {category: [*dict.fromkeys(pairs)] for category, pairs in lang_pairs.items()}
 
     def get_split_num_data_shards(self, split: str) -> dict[str, int]:
+        """The stock numbers of shards; `InputError` for a direction without text."""
         shards = super().get_split_num_data_shards(split)
         paths, lang_pairs = self.get_data_paths_and_lang_pairs(split)
         for category, pairs in lang_pairs.items():
@@ -220,6 +225,7 @@ class TaggedDataManager(MultilingualDatasetManager):
         combine: bool,
         **_: object,
     ) -> TaggedPairs:
+        """The pairs of a direction, with tags; those of validation are checked for their lengths."""
         direction = parse_direction(f"{src}-{tgt}")
         source, target, _ = self.load_lang_dataset(
             data_path,
@@ -250,7 +256,9 @@ class TaggedDataManager(MultilingualDatasetManager):
     def load_pivot(
         self, folder: Path, split: str, direction: Direction, number: int
     ) -> tuple[str, Dataset] | None:
-        """The pivot language and its sentences of a direction's pairs, if the folder has them."""
+        """The pivot language and its sentences of a direction's pairs, if the folder has them; `InputError`
+        if there are not as many.
+        """
         pivot = self.langs[0]
         path = None if pivot in direction else find_data(folder, split, direction, language=pivot)
         if path is None:
@@ -299,6 +307,7 @@ class TaggedDataManager(MultilingualDatasetManager):
     def load_into_concat_dataset(
         self, split: str, datasets: list[tuple], data_param_list: list
     ) -> DirectionSets:
+        """The sets of all directions as one, whose batches are of one direction each."""
         return DirectionSets(list(OrderedDict(datasets).values()))
 
     def _shared_collater(self) -> bool:

@@ -103,6 +103,7 @@ def write_few_lines(
 
 
 def write_pair(folder: Path, split: str, pair: Direction, lines: Lines) -> None:
+    """Write the lines of a pair as a split of its two languages."""
     for language, side in zip(pair, zip(*lines)):
         write_lines(folder / f"{split}.{pair}.{language}", side)
 
@@ -113,6 +114,7 @@ def choose_lines(
     """Where the lines come from, and those of each pair: of the same part of the text for all.
 
     Their order depends on their number alone, so that those of a multiway set are the same for all pairs.
+    Raises `InputError` where no part has as many lines.
     """
     available = {}
     for source, candidates in {TRAIN: join_through_pivot, VALID: validation_lines}.items():

@@ -46,7 +46,9 @@ def make_synthetic_text(steps: Steps, synthetic: SyntheticText) -> None:
 
 
 def write_text(steps: Steps, synthetic: SyntheticText, directions: Sequence[Direction]) -> None:
-    """Write what the filters keep, the lists of what they drop, and synthetic.json."""
+    """Write what the filters keep, the lists of what they drop, and synthetic.json; `InputError`, after that,
+    where they keep nothing to train on.
+    """
     languages = synthetic.experiment.config.languages
     samples = {
         language: [*islice(iterate_lines(file), SAMPLE)]

@@ -58,6 +58,9 @@ class Filters:
         ]
 
     def reason(self, row: Row, lengths: tuple[int, int], in_language: bool) -> str:
+        """Why a row is dropped, the first of `REASONS` that holds; empty for one that is kept. `lengths` are
+        those of its two sides, in pieces with the end-of-sentence symbol.
+        """
         synthetic = normalise(row.synthetic)
         if not synthetic:
             return EMPTY

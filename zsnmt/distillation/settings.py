@@ -35,7 +35,7 @@ class SyntheticSettings:
     `direct`: the teacher translates a sentence directly, else its English (pivot) side. `way`: by this
     method; by an ensemble it reads the sentence and its English as two sources of one translation. `lines` of
     each language are translated, None for all, and `held_out` more at most. `identifier` is that of scoring,
-    or `none`.
+    or `none`. Raises InputError for numbers out of range, and a way that does not go with the rest.
     """
 
     direct: bool = False
@@ -89,10 +89,12 @@ class Distillation:
 
     `sides`: one of `SIDES`. The student begins with the weights of the run `start`, the teacher by default,
     or `from_scratch`, and has the architecture `student`, by default that of the run that it begins with.
-    `share` (0–1) of the pairs of an epoch are synthetic.
-    Without sides it may learn `few_lines` of people in each direction that has no text. `remedy`: one of the
-    grid's, or several with + between, whose options the training has. `word_level`: the weight of word-level
-    distillation. `epochs`: that many in place of the config's.
+    `share` (0–1) of the pairs of an epoch are synthetic. Without sides it may learn `few_lines` of people in
+    each direction that has no text. `remedy`: one of the grid's, or several with + between, whose options the
+    training has. `word_level`: the weight of word-level distillation. `epochs`: that many in place of the
+    config's.
+
+    Raises InputError for values that there are not, and for those that do not go together.
     """
 
     teacher: Path

@@ -89,7 +89,7 @@ def make_data(
     is none but a few lines, if they are asked for.
 
     `authentic` are the directions that it is trained on with text by people, `known` those that have such
-    text, where they are more.
+    text, where they are more. Raises `InputError` where the sides add nothing.
     """
     known = [] if [*known] == [*authentic] else known
     if distillation.few_lines:
@@ -129,7 +129,8 @@ def make_synthetic_data(
     steps: Steps, text: SyntheticText, distillation: Distillation, *, without_text: Sequence[Direction]
 ) -> tuple[dict[str, Path], dict[str, list[Direction]]]:
     """Translate into the directions `without_text`, and make the data of each use, unless they are there;
-    returns the folders and the directions of each, by name.
+    returns the folders and the directions of each, by name. Raises `InputError` where the filters leave
+    nothing for a use.
     """
     authentic = text.experiment.data
     make_synthetic_text(steps, text)

@@ -64,6 +64,7 @@ class SyntheticText:
 
     @property
     def pivot(self) -> str:
+        """The first language."""
         return self.experiment.config.languages[0]
 
     def translations(self, direction: Direction) -> Path:

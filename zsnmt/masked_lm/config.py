@@ -27,6 +27,7 @@ from zsnmt.training.config_file import (
 
 
 def two_layers(value: str) -> tuple[int, int]:
+    """Two layers of a config's value; ValueError unless they are different and none is below 0."""
     first, second = map(int, value.split())
     if first == second or min(first, second) < 0:
         raise ValueError
@@ -34,12 +35,16 @@ def two_layers(value: str) -> tuple[int, int]:
 
 
 def check_share(value: str) -> str:
+    """A share of a config, as it is written; ValueError unless it is from 0 to 1."""
     if not 0 <= float(value) <= 1:
         raise ValueError
     return value
 
 
 def split_treebanks(value: str) -> tuple[str, ...]:
+    """The words of a list of treebanks; `InputError` unless each is LANGUAGE:FILE[,FILE] of a language of its
+    own.
+    """
     words = split_words(value)
     languages: set[str] = set()
     for word in words:
@@ -53,6 +58,7 @@ def split_treebanks(value: str) -> tuple[str, ...]:
 
 
 def split_systems(value: str) -> tuple[str, ...]:
+    """The systems of a list; `InputError` for one that there is not, or that is there twice."""
     return check_systems(value.split())
 
 
@@ -166,6 +172,7 @@ def read_study_config(path: Path, variables: Mapping[str, str]) -> StudyConfig:
 
 
 def required_setting(read: Any, what: str) -> Any:
+    """A key that a config must set."""
     return setting(read, f"{what}; configs/bert_xnli.conf shows every key")
 
 

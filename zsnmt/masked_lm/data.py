@@ -102,7 +102,9 @@ def binarise(
     fake: FakeLanguage,
     most: int,
 ) -> dict[str, int]:
-    """Write a split of all languages; returns the lines of each."""
+    """Write a split of all languages; returns the lines of each. Raises `InputError` for languages that have
+    not as many lines, and where none is short enough.
+    """
     encoded = {language: [*lines(path, subwords, dictionary)] for language, path in sides.items()}
     numbers = {language: len(of_language) for language, of_language in encoded.items()}
     if len(set(numbers.values())) > 1:
@@ -122,13 +124,13 @@ def binarise(
 
 
 def lines(path: Path, subwords: Subwords, dictionary: Dictionary) -> Iterator[np.ndarray]:
-    """The ids of each line's pieces, and EOS."""
+    """The ids of each line's pieces, and EOS (T each)."""
     for pieces in subwords.encode_lines(iterate_lines(path), FIRST):
         yield np.array([*map(dictionary.index, pieces), dictionary.eos()], dtype=np.int64)
 
 
 def write_ids(path: Path, rows: Iterable[np.ndarray], size: int) -> int:
-    """Write rows of ids below `size` as `path.bin` and `path.idx`; returns how many there are."""
+    """Write rows of ids (T each) below `size` as `path.bin` and `path.idx`; returns how many there are."""
     builder, number = indexed_dataset.make_builder(f"{path}.bin", impl="mmap", vocab_size=size), 0
     for number, row in enumerate(rows, start=1):
         builder.add_item(torch.from_numpy(row))

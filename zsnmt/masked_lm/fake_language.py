@@ -34,13 +34,15 @@ class FakeLanguage:
             )
 
     def shift(self, ids: ArrayLike) -> np.ndarray:
-        """The original's symbols in the copy; raises `InputError` for ids that are not of the original."""
+        """The original's symbols, of any shape, in the copy; raises `InputError` for ids that are not of the
+        original.
+        """
         ids = self._check_ids(ids, 0, "original")
         return np.where(ids < self.specials, ids, ids + self.size)
 
     def invert(self, ids: ArrayLike) -> np.ndarray:
-        """The copy's symbols in the original, the inverse of `shift`; raises `InputError` for ids that are
-        not of the copy.
+        """The copy's symbols, of any shape, in the original, the inverse of `shift`; raises `InputError` for
+        ids that are not of the copy.
         """
         ids = np.asarray(ids)
         shared = (ids >= 0) & (ids < self.specials)

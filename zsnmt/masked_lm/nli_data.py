@@ -76,8 +76,8 @@ def prepare(
 def encode(
     pairs: Sequence[Pair], subwords: Subwords, dictionary: Dictionary, room: int, title: str
 ) -> tuple[tuple[np.ndarray, ...], ...]:
-    """The ids of the premises and of the hypotheses, each with EOS, of at most `room` pieces per pair
-    without it.
+    """The ids of the premises and of the hypotheses (T each), each with EOS, of at most `room` pieces per
+    pair without it.
     """
     premises, hypotheses, _ = zip(*pairs)
     sides = (
@@ -102,5 +102,5 @@ def cut(premise: Sequence[str], hypothesis: Sequence[str], room: int) -> tuple[S
 
 
 def ids(dictionary: Dictionary, symbols: Sequence[str]) -> np.ndarray:
-    """The ids of symbols, and EOS."""
+    """The ids of symbols, and EOS (T)."""
     return np.array([*map(dictionary.index, symbols), dictionary.eos()], dtype=np.int64)

@@ -86,7 +86,9 @@ def do_nli_study(steps: Steps, study: NliStudy) -> None:
 
 
 def prepare_nli(steps: Steps, study: NliStudy) -> None:
-    """Make the data of pre-training and of fine-tuning, which all runs share, unless they are there."""
+    """Make the data of pre-training and of fine-tuning, which all runs share, unless they are there;
+    `InputError` where text is missing.
+    """
     config, folder = study.config, study.folder
     text = [
         Path(config.text) / f"{split}.{language}"
@@ -114,6 +116,7 @@ def prepare_nli(steps: Steps, study: NliStudy) -> None:
 
 
 def prepare_data(study: NliStudy) -> None:
+    """Make the data of pre-training."""
     from zsnmt.masked_lm.languages_data import prepare  # loads PyTorch
 
     config = study.config
@@ -121,6 +124,7 @@ def prepare_data(study: NliStudy) -> None:
 
 
 def make_nli_data(study: NliStudy) -> None:
+    """Make the data of fine-tuning."""
     from zsnmt.masked_lm.nli_data import prepare  # loads PyTorch
 
     config = study.config
@@ -137,6 +141,7 @@ def make_nli_data(study: NliStudy) -> None:
 
 
 def show(counts: dict[str, int]) -> None:
+    """Print the counts, by name."""
     for name, number in counts.items():
         print(f"{name}\t{number}", file=sys.stderr)
 
@@ -229,6 +234,7 @@ def train(steps: Steps, study: NliStudy, run: Path, stage: Stage, system: str, s
 
 
 def score(run: Path, data: Path) -> None:
+    """Score a fine-tuned run, and print its accuracy (0–1) by language."""
     from zsnmt.masked_lm.nli import score_run  # loads PyTorch
 
     scores = score_run(run, run / "finetuning" / CHECKPOINTS / LAST_CHECKPOINT, data)

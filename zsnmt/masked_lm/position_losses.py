@@ -10,7 +10,9 @@ OFFSETS = 32  # at most
 
 
 def procrustes(table: np.ndarray, offsets: Sequence[int]) -> dict:
-    """The losses of a table by offset: mean and median, and the mean of those that are not divided."""
+    """The losses of a table (P×d) by offset: mean and median of the relative ones, and the mean of those that
+    are not divided.
+    """
     found = compositionality(table, offsets)
     return {
         "offsets": [*offsets],
@@ -21,5 +23,5 @@ def procrustes(table: np.ndarray, offsets: Sequence[int]) -> dict:
 
 
 def round_values(values: np.ndarray) -> list:
-    """The values as lists of numbers that are short to write."""
+    """The values, of any shape, as lists of numbers that are short to write."""
     return np.round(values.astype(np.float64), 5).tolist()

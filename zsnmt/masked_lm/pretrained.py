@@ -81,7 +81,7 @@ def read_pretrained(name: str, source: Path) -> Pretrained:
 
 
 def read_tables(source: Path) -> dict[str, np.ndarray]:
-    """Those of `TABLES` that a file or folder holds."""
+    """Those of `TABLES` that a file or folder holds; `InputError` for a folder without positions."""
     if not source.is_dir():
         return {"positions": read_npy(source)} if source.suffix == ".npy" else read_by_endings(source, TABLES)
     if (model := source / MODEL_FILE).is_file():
@@ -94,7 +94,7 @@ def read_tables(source: Path) -> dict[str, np.ndarray]:
 
 def read_vocabulary(path: Path, words: np.ndarray) -> dict[str, int]:
     """The number of each word, from a file with one per line; `InputError` unless it is UTF-8 and has as many
-    as the model.
+    as the model's table of words (V×d).
     """
     content = path.read_bytes()
     try:
@@ -139,7 +139,9 @@ def measure_positions(model: Pretrained, dimensions: int) -> dict:
 
 
 def word_map(words: Words, positions: np.ndarray, chosen: Sequence[str], heads: int) -> dict:
-    """How chosen words as queries meet positions as keys in the first layer, and the share of it in bands."""
+    """How chosen words (W) as queries meet positions (P×d) as keys in the first layer, W×P, and the share of
+    it in bands, 0–1.
+    """
     rows = words.vectors[[words.numbers[word] for word in chosen]]
     values = correlations(rows, positions, words.query, key_weight=words.key, heads=heads)
     return {"words": [*chosen], "values": round_values(values), "bands": band_shares(values).columns}

@@ -113,8 +113,8 @@ def check_training(config: StudyConfig) -> None:
 
 
 def text_and_treebanks(steps: Steps, study: Study) -> tuple[dict[str, Path], dict[str, list[Path]]]:
-    """The text of each split, and the treebanks of languages whose word order a copy may have; made up
-    where the config asks.
+    """The text of each split, and the treebanks of languages whose word order a copy may have; made up where
+    the config asks. `InputError` where one split has trees and the other lines.
     """
     config = study.config
     if not config.synthetic:
@@ -150,6 +150,7 @@ def check_files(study: Study, files: Iterable[Path]) -> None:
 
 
 def make_trees(folder: Path, words: Sequence[str]) -> None:
+    """Write the treebanks that the words of a config ask for, in place of what the folder holds."""
     from zsnmt.corpora.invented.trees import write_treebanks
 
     corpus, sentences = parse_treebanks(words)
@@ -186,7 +187,9 @@ def prepare_condition(
 def condition_sentences(
     steps: Steps, study: Study, condition: str, trees: dict[str, Path], treebanks: dict[str, list[Path]]
 ) -> Text:
-    """The sentences of a condition, of trees where the text has them."""
+    """The sentences of a condition, of trees where the text has them; `InputError` for a word order without
+    trees or without a treebank of it.
+    """
     reordered = condition not in (SAME, NONE)
     if trees["train"].suffix != TREES:
         if reordered:
@@ -248,6 +251,7 @@ def write_text(study: Study, condition: str | None, trees: Path, prefix: Path) -
 
 
 def binarise(folder: Path, text: Text, config: StudyConfig) -> None:
+    """Write the data of a condition's text, and print the lines of each split."""
     from zsnmt.masked_lm.data import Vocabulary, prepare  # loads PyTorch
 
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -331,6 +335,7 @@ def tree_counts(study: Study, condition: str) -> dict[str, dict] | None:
 
 
 def score(run: Path, data: Path, layers: tuple[int, int], trees: dict[str, dict] | None) -> None:
+    """Score a run, and print its perplexity and its ML score (0–1)."""
     from zsnmt.masked_lm.scores import score_run  # loads PyTorch
 
     scores = score_run(run, data, layers, trees=trees)

@@ -58,7 +58,9 @@ def read_header(path: Path) -> dict[str, Tensor]:
 
 
 def parse_entry(path: Path, name: str, said: Any, begin: int, size: int) -> Tensor:
-    """A tensor by its entry in the header; `begin`: where the bytes after the header start."""
+    """A tensor by its entry in the header; `begin`: where the bytes after the header start. `InputError` for
+    an entry that cannot be true.
+    """
     try:
         start, end = (begin + int(offset) for offset in said["data_offsets"])
         tensor = Tensor(str(said["dtype"]), tuple(map(int, said["shape"])), start, end=end)
@@ -72,7 +74,9 @@ def parse_entry(path: Path, name: str, said: Any, begin: int, size: int) -> Tens
 
 
 def read_tensor(path: Path, name: str, tensor: Tensor) -> np.ndarray:
-    """The numbers of a tensor; `InputError` for a kind that is not of a table, or too few of them."""
+    """The numbers of a tensor, in the shape that its header says; `InputError` for a kind that is not of a
+    table, or too few of them.
+    """
     if tensor.kind not in KINDS:
         refuse(path, f"{name} holds numbers of the kind {tensor.kind}, which is none of {', '.join(KINDS)}")
     kind = np.dtype(KINDS[tensor.kind])
@@ -122,5 +126,5 @@ def read_npy(path: Path) -> np.ndarray:
 
 
 def refuse(path: Path, fault: str) -> NoReturn:
-    """Say why a file is not read."""
+    """`InputError` that says why a file is not read."""
     raise InputError(f"{path} is not a safetensors file that can be read: {fault}; {REMEDY}")

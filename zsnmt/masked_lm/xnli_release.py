@@ -117,7 +117,8 @@ def json_reader(fields: Sequence[str]) -> Callable[[str], list[str]]:
 def table_reader(path: Path, fields: Sequence[str], header: str) -> Callable[[str], list[str]]:
     """Likewise, for rows below a header; raises `InputError` for one that lacks a field.
 
-    A row may end early, since columns at its end may be empty.
+    A row may end early, since columns at its end may be empty. What is returned raises ValueError for a row
+    that ends too early, or is longer than the header.
     """
     titles = header.split("\t")
     if missing := [field for field in fields if field not in titles]:

@@ -43,13 +43,15 @@ def draws(lines: int, samples: int = SAMPLES) -> np.ndarray:
 def resampled_scores(
     metric: Metric, statistics: Sequence[Sequence[float]], samples: int = SAMPLES
 ) -> np.ndarray:
-    """BLEU or chrF of each resample, from the sufficient statistics of each line (lines × statistics)."""
+    """BLEU or chrF (0–100) of each resample, from the sufficient statistics of each line (lines ×
+    statistics).
+    """
     sums = draws(len(statistics), samples) @ np.array(statistics, dtype=np.float32)
     return bleu_scores(sums) if isinstance(metric, BLEU) else chrf_scores(sums)
 
 
 def bleu_scores(sums: np.ndarray) -> np.ndarray:
-    """What sacreBLEU's `BLEU()` gives for each row, to the last bit, but faster. `sums` is samples ×
+    """What sacreBLEU's `BLEU()` gives for each row (0–100), to the last bit, but faster. `sums` is samples ×
     statistics: the lengths of output and reference, the matches and the n-grams of each order.
     """
     matches, totals = np.split(sums[:, 2:], 2, axis=1)
@@ -73,7 +75,7 @@ def brevity_penalty(length: float, reference: float) -> float:
 
 
 def chrf_scores(sums: np.ndarray) -> np.ndarray:
-    """What sacreBLEU's `CHRF()` gives for each row, to the last bit, but faster. `sums` is samples ×
+    """What sacreBLEU's `CHRF()` gives for each row (0–100), to the last bit, but faster. `sums` is samples ×
     statistics: the n-grams of output and reference and the matches of each order.
     """
     *counts, matches = np.moveaxis(sums.reshape(len(sums), -1, 3), 2, 0)
@@ -102,8 +104,8 @@ def interval(scores: np.ndarray) -> list[float]:
 
 
 class Difference(NamedTuple):
-    """A difference of two scores on the same lines: 95 % interval, and the p-value of the paired bootstrap
-    test.
+    """A difference of two scores on the same lines: 95 % interval, and the p-value (0–1) of the paired
+    bootstrap test.
     """
 
     interval: tuple[float, ...]

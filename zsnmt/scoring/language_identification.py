@@ -44,6 +44,7 @@ class NaturalLanguageIdentifier:
             ) from error
 
     def identify(self, sentences: Sequence[str]) -> list[str]:
+        """The language of each sentence, or `unknown`."""
         return [self.model.classify(sentence)[0] if sentence.strip() else UNKNOWN for sentence in sentences]
 
 
@@ -69,6 +70,7 @@ class ScriptIdentifier:
         }
 
     def identify(self, sentences: Sequence[str]) -> list[str]:
+        """The language of each sentence, or `unknown`."""
         return [self._identify(sentence) for sentence in sentences]
 
     def _identify(self, sentence: str) -> str:
@@ -106,7 +108,7 @@ def load_identifier(
     kind: str, languages: Sequence[str], text: Path, scripts: Mapping[str, str] | None = None
 ) -> tuple[Identifier, str]:
     """The identifier of a kind, `py3langid` or `lexicon` (`lexicon.xx` beside the text, or the words of its
-    training text), and its signature.
+    training text), and its signature; `InputError` for another kind.
 
     `scripts` is the script of each language (see `scripts_of`); where they differ, py3langid only tells apart
     languages that share one. A lexicon needs none.

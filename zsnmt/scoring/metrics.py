@@ -60,7 +60,8 @@ class Metrics:
         self, hypotheses: Sequence[str], references: Sequence[str], on_target: Sequence[bool] = ()
     ) -> tuple[dict[str, float], dict[str, np.ndarray]]:
         """BLEU, chrF++ (0–100) and length ratio of raw text against one reference each, and the first two
-        resampled; also chrF++ of the lines that are `on_target`, where any is.
+        resampled; also chrF++ of the lines that are `on_target`, where any is. `InputError` unless there are
+        as many references as translations.
         """
         if len(hypotheses) != len(references):
             raise InputError(

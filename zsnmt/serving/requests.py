@@ -67,6 +67,16 @@ class Asked(BaseModel):
         """The languages to translate into."""
         return [self.target] if isinstance(self.target, str) else self.target
 
+    @property
+    def has_several_texts(self) -> bool:
+        """Whether it has an array of texts, even one of one text."""
+        return not isinstance(self.q, str)
+
+    @property
+    def has_several_targets(self) -> bool:
+        """Whether it has an array of languages to translate into."""
+        return not isinstance(self.target, str)
+
 
 class AskedDocument(BaseModel):
     """A request for the translation of a document, which is the file of a form."""

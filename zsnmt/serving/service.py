@@ -2,20 +2,18 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
-from operator import itemgetter
 from typing import Any
 
 from zsnmt.documents.passages import Document
 from zsnmt.documents.translation import refuse_other_target
 from zsnmt.errors import InputError
-from zsnmt.inference.bundles import companions
-from zsnmt.inference.confidence import agreement_score, other_way
-from zsnmt.inference.translation import Legs, Translation, figures, join_translations
+from zsnmt.inference.translation import Translation
 from zsnmt.languages import AUTO, Direction, check_known
-from zsnmt.serving.batcher import Batcher, Job, Journey
+from zsnmt.serving.answers import Guess, answered, details, in_percent
+from zsnmt.serving.batcher import Batcher, Job
 from zsnmt.serving.detection import detect_all
+from zsnmt.serving.errands import Errand, agreements, other_ways
 from zsnmt.serving.limits import Limits
 from zsnmt.serving.refusals import LATE, TOO_LARGE, Gone, Refused
 from zsnmt.serving.requests import Asked, AskedDocument, Detection, File
@@ -23,47 +21,7 @@ from zsnmt.serving.systems import System
 from zsnmt.serving.texts import SplitText, read, words, words_in
 from zsnmt.serving.uploads import name_of_translation, read_upload
 
-Guess = tuple[str, float]  # a language and how sure that is (0–1)
-EACH = ("legs", "kinds", "ways", "identified")  # details of each translation
-
-
-@dataclass(frozen=True)
-class Errand:
-    """A text, the language that it is to be in, the directions to there, none where it is already, and the
-    method to translate by, if any.
-    """
-
-    text: SplitText
-    target: str
-    legs: tuple[Direction, ...]
-    way: str | None = None
-
-    @property
-    def lines(self) -> list[str]:
-        """What is translated."""
-        return self.text.lines if self.legs else []
-
-    def journeys(self, system: System) -> list[Journey]:
-        """Its lines on their way; `InputError` for a text of one line where another is needed."""
-        beside = companions(system.translator_by(self.way).method, self.lines)
-        return [
-            Journey(line, self.legs, self.way, companion=other)
-            for line, other in zip(self.lines, beside, strict=True)
-        ]
-
-    def best_texts(self, found: Sequence[Sequence[Translation]]) -> list[Translation]:
-        """The best texts that differ, made of the translations of its lines, best first. Their tokens are
-        those of whole sentences.
-        """
-        best: dict[str, Translation] = {}
-        for rank in range(max(map(len, found), default=1)):
-            made = {
-                line: each[min(rank, len(each) - 1)] for line, each in zip(self.lines, found, strict=True)
-            }
-            text = self.text.fill({line: each.text for line, each in made.items()}, self.target)
-            sentences = (made[line] for line in self.text.whole_lines if line in made)
-            best.setdefault(text, join_translations(sentences)._replace(text=text))
-        return [*best.values()]
+PORTIONS = 4  # a document has at most one part in so many of the queue
 
 
 class Service:
@@ -71,6 +29,7 @@ class Service:
 
     def __init__(self, systems: Mapping[str, System], limits: Limits, batcher: Batcher) -> None:
         self.systems, self.limits, self.batcher = systems, limits, batcher
+        self.reading = asyncio.Semaphore(1)  # documents, which take most memory while they are read
 
     def system(self, name: str | None) -> System:
         """A system by its name; `InputError` for one that is not here."""
@@ -86,7 +45,7 @@ class Service:
         """The languages that a text may be in, the surest first."""
         self.check([asked.q])
         detector = self.detector(self.system(asked.system))
-        return [*map(guess, await asyncio.to_thread(detector.rank, asked.q))]
+        return [*map(in_percent, await asyncio.to_thread(detector.rank, asked.q))]
 
     def detector(self, system: System) -> Any:
         """What tells the languages of a system apart; `InputError` where nothing does."""
@@ -118,8 +77,8 @@ class Service:
         `gone` returns when the client does not wait any more. `Gone` then, `Refused` for what is too much or
         takes too long, and `InputError` for what cannot be translated.
         """
-        system, several = self.system(asked.system), not isinstance(asked.q, str)
-        if several and not isinstance(asked.target, str):
+        system = self.system(asked.system)
+        if asked.has_several_texts and asked.has_several_targets:
             raise InputError("'q' and 'target' are both arrays; send several texts, or several languages")
         self.check(asked.texts, len(asked.targets))
         texts = await asyncio.to_thread(lambda: [read(text, asked.format) for text in asked.texts])
@@ -132,34 +91,30 @@ class Service:
         pairs = [(best[place].text, other.text) for place, (other, *_) in compared]
         for place, score in zip(others, await asyncio.to_thread(agreements, pairs, asked.format)):
             best[place] = best[place]._replace(agreement=score)
-        shape = list if several or not isinstance(asked.target, str) else itemgetter(0)
-        answer: dict[str, Any] = {"translatedText": shape([each.text for each in best])}
-        if asked.source == AUTO:
-            answer["detectedLanguage"] = (list if several else itemgetter(0))([*map(guess, guesses)])
-        if asked.alternatives:
-            less_good = [[each.text for each in rest] for _, *rest in variants[: len(errands)]]
-            answer["alternatives"] = shape(less_good)
-        if asked.confidence or asked.agreement:
-            answer["confidence"] = shape([figures(each, asked.agreement) for each in best])
+        answer = answered(asked, guesses, best, less_good=[others for _, *others in variants[: len(errands)]])
         if asked.details:
             identified = await self.identified(system, [each.text for each in best], asked.format)
-            answer["details"] = details(job, errands) | {"identified": identified}
-            for name in EACH:
-                answer["details"][name] = shape(answer["details"][name])
+            answer["details"] = details(asked, job, errands, identified=identified)
         return answer
 
     async def translate_document(
         self, asked: AskedDocument, file: File, gone: Callable[[], Awaitable[object]]
     ) -> File:
-        """A document in another language, with its name there; raises what `translate` does."""
+        """A document in another language, with its name there, a portion at a time, for each of which there
+        are `limits.seconds`; raises what `translate` does.
+        """
         system = self.system(asked.system)
-        document = await asyncio.to_thread(read_upload, file, self.limits.upload)
+        async with self.reading:
+            document = await asyncio.to_thread(read_upload, file, self.limits.upload)
         refuse_other_target(document, asked.target)
         text = words(document)
         self.check([text], characters=self.limits.document)
         guesses = await self.sources(system, [text], asked.source)
         (errand,) = await asyncio.to_thread(self.errands, system, asked, zip([document], guesses))
-        found = await self.answer(Job(system, await asyncio.to_thread(errand.journeys, system)), gone)
+        journeys = await asyncio.to_thread(errand.journeys, system)
+        found: list[list[Translation]] = []
+        for start in range(0, len(journeys), portion := max(1, self.limits.queue // PORTIONS)):
+            found += await self.answer(Job(system, journeys[start : start + portion]), gone)
         made = {line: best.text for line, (best, *_) in zip(errand.lines, found, strict=True)}
         content = await asyncio.to_thread(errand.text.content, made, asked.target)
         return File(name_of_translation(file.name, asked.target), content)
@@ -239,39 +194,3 @@ class Service:
             return [None] * len(texts)
         ranked = await asyncio.to_thread(lambda: [detector.rank(words_in(text, form)) for text in texts])
         return [of_text[0][0] if of_text else None for of_text in ranked]
-
-
-def other_ways(system: System, errands: Sequence[Errand]) -> dict[int, Errand]:
-    """By the place of an errand, the one whose translation is compared with its own."""
-    others = {}
-    for place, errand in enumerate(errands):
-        if not errand.legs:
-            continue
-        (source, middle), *further = errand.legs
-        other = other_way(system.translator, Legs(source, errand.target, middle if further else None))
-        if other is not None:
-            others[place] = Errand(errand.text, errand.target, system.legs(*other))
-    return others
-
-
-def agreements(pairs: Iterable[tuple[str, str]], form: str) -> list[float | None]:
-    """How far the words of two translations agree (0–100)."""
-    return [agreement_score(*(words_in(text, form) for text in pair)) for pair in pairs]
-
-
-def details(job: Job, errands: Sequence[Errand]) -> dict[str, Any]:
-    """How texts were translated: `kinds` are those of their directions from end to end."""
-    ends = [(errand.legs[0].source, errand.legs[-1].target) if errand.legs else None for errand in errands]
-    return {
-        "system": job.system.name,
-        "seconds": round(job.seconds, 4),
-        "legs": [[*map(str, errand.legs)] for errand in errands],
-        "kinds": [job.system.kind(Direction(*pair)) if pair else None for pair in ends],
-        "ways": [errand.way for errand in errands],
-    }
-
-
-def guess(found: Guess) -> dict[str, Any]:
-    """A detected language in LibreTranslate's form, in percent."""
-    language, sureness = found
-    return {"language": language, "confidence": round(100 * sureness, 1)}

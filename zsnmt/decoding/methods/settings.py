@@ -25,7 +25,7 @@ class Ensemble:
 
     `through`: these languages, of which a direction leaves out its own two; `by`: their bi-level beam search
     (`vote`), or the `average` of the probabilities. Raises InputError for more than two languages, what is
-    not a language, and another `by`.
+    not a language or is named twice, and another `by`.
     """
 
     through: tuple[str, ...] = (PIVOT,)
@@ -68,7 +68,7 @@ class Contrast:
 
     `languages`: those other languages, `source` among them, of which a direction leaves out its target. Each
     has the `language_weight`, and another sentence of the text, the next one, the `source_weight`. Raises
-    InputError for what is not a language, and a weight that is not at least 0 and below 1.
+    InputError for what is not a language or is named twice, and a weight that is not at least 0 and below 1.
     """
 
     languages: tuple[str, ...] = (PIVOT, SOURCE)

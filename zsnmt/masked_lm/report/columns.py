@@ -31,7 +31,7 @@ def perplexity(part: str) -> RunFigure:
 
 
 def layer_accuracy(measure: str, layer: str) -> RunFigure:
-    """How often the nearest one is the right one in a layer, the mean of both directions."""
+    """How often, 0–1, the nearest one is the right one in a layer, the mean of both directions."""
     return lambda run: run[measure] and run[measure][layer]["mean"]
 
 
@@ -43,7 +43,7 @@ def waves(run: dict) -> float | None:
 
 
 def median_loss(run: dict) -> float | None:
-    """The median over the offsets of the median Procrustes loss."""
+    """The median over the offsets of the median Procrustes loss, which is relative: 0 is none."""
     return run["procrustes"] and median(run["procrustes"]["median"])
 
 

@@ -37,7 +37,7 @@ def masked_lms(folder: Path, config: str) -> str:
 
 
 def masked_lms_short(folder: Path, config: str) -> str:
-    """The main figures of each encoding in EN+[EN]."""
+    """The main figures of each encoding in EN+[EN]; `InputError` where no run has that condition."""
     if (table := encodings_table(kept_masked_lms(folder, config), SAME)) is None:
         raise InputError(
             f"{folder / config} has no masked LM of the condition {SAME}; add one with zsnmt results"

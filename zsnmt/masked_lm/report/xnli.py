@@ -76,6 +76,7 @@ def accuracy_table(runs: Sequence[dict]) -> Table:
 
 
 def name_of(run: dict) -> str:
+    """A run as tables and errors name it."""
     return f"{run['system']} seed {run['seed']}"
 
 
