@@ -55,7 +55,7 @@ document.getElementById("frame").addEventListener("load", async (event) => {
   given.items.add(new view.File(["Hello."], "my letter.txt")); by("document").files = given.files;
   by("send").click(); seen.several = by("said").textContent;
   by("source").value = "de"; by("target").value = "fr"; by("send").click(); await until(() => !still());
-  seen.document = words(all("#found a")); seen.accepted = by("document").accept;
+  seen.document = words(all("#found a")); seen.accepted = by("document").accept; seen.formats = by("formats").textContent;
   seen.content = await (await view.fetch(by("found").querySelector("a").href)).text();
   given.items.clear(); given.items.add(new view.File(["Hello."], "letter.pdf"));
   by("document").files = given.files;
@@ -136,6 +136,7 @@ def test_a_document_is_translated_into_one_language(seen):
     assert seen["several"] == "Choose the one language that the document is to be in."
     assert seen["document"] == ["Download my letter_fr.txt"] and seen["content"] == "de-fr: Hello."
     assert {".docx", ".txt"} <= {*seen["accepted"].split(",")}
+    assert ".docx" in seen["formats"] and "characters, into one language" in seen["formats"]
     assert seen["unread"].startswith("'letter.pdf' is not of a known format; send a file that ends in")
 
 

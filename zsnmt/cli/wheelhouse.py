@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         own_wheel(CHECKOUT, part)
         if options.light:
             constraints = part / "constraints.txt"
-            constraints.write_text("".join(f"{pin}\n" for pin in pins))
+            constraints.write_text("".join(f"{pin}\n" for pin in pins), encoding="utf-8")
             download(part, [LIGHT], target, options=["--constraint", str(constraints)])
             constraints.unlink()
         else:

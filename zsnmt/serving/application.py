@@ -178,6 +178,7 @@ def serve_page(app: FastAPI, door: Door) -> None:
                 "charLimit": door.service.limits.characters,
                 "frontendTimeout": 500,
                 "filesTranslation": bool(door.service.limits.document),
+                "documentLimit": door.service.limits.document,
                 "supportedFilesFormat": readable_formats() if door.service.limits.document else [],
                 "suggestions": False,
                 "language": languages,

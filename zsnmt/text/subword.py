@@ -280,7 +280,8 @@ def explain(error: RuntimeError, vocabulary_size: int, others: int, merges: int 
         if merges is not None:
             raise InputError(
                 f"this text does not support {merges} merge operations; choose "
-                f"{merges - vocabulary_size + int(match[1]) + others} or fewer, or give more text"
+                f"{merges - vocabulary_size + int(match[1]) + others} or fewer by --merges, in a config by "
+                "MERGES, or give more text"
             ) from error
         raise InputError(
             f"this text does not support a vocabulary of {vocabulary_size} pieces; "

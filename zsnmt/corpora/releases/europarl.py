@@ -187,7 +187,8 @@ def hold_out(lines: Mapping[str, Lines], number: int) -> dict[str, Lines]:
     if len(pool) < number:
         raise InputError(
             f"{len(pool)} English sentences are in all of {', '.join(f'{code}-{PIVOT}' for code in lines)} "
-            f"and once in each, fewer than the {number} to hold out; hold out fewer"
+            f"and once in each, fewer than the {number} to hold out; hold out fewer by "
+            "--held-out, in a config in CORPUS"
         )
     held = {}
     for language, own in lines.items():
@@ -228,7 +229,8 @@ def choose_training(
     if not all(map(len, chosen.values())):
         raise InputError(
             f"no sentence is left to train {', '.join(f'{code}-{PIVOT}' for code in chosen)} on under the "
-            f"condition {condition}; hold out fewer, or take another condition"
+            f"condition {condition}; hold out fewer by --held-out, or take another condition "
+            "(in a config: CORPUS)"
         )
     return {language: np.sort(numbers) for language, numbers in chosen.items()}
 
