@@ -55,7 +55,8 @@ document.getElementById("frame").addEventListener("load", async (event) => {
   given.items.add(new view.File(["Hello."], "my letter.txt")); by("document").files = given.files;
   by("send").click(); seen.several = by("said").textContent;
   by("source").value = "de"; by("target").value = "fr"; by("send").click(); await until(() => !still());
-  seen.document = words(all("#found a")); seen.accepted = by("document").accept; seen.formats = by("formats").textContent;
+  seen.document = words(all("#found a")); seen.accepted = by("document").accept;
+  seen.formats = by("formats").textContent;
   seen.content = await (await view.fetch(by("found").querySelector("a").href)).text();
   given.items.clear(); given.items.add(new view.File(["Hello."], "letter.pdf"));
   by("document").files = given.files;

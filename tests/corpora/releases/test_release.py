@@ -102,7 +102,8 @@ def test_all_that_is_missing_is_named_with_the_remedy(tmp_path):
     with pytest.raises(MissingFiles) as caught:
         find_files(tmp_path, [[["a.en", "a.de"], ["b.en"]], [["c.en"]]], "toy")
     assert str(caught.value) == (
-        f"{tmp_path} and the folders below it lack a.de, c.en; get the release with zsnmt fetch toy --to FOLDER"
+        f"{tmp_path} and the folders below it lack a.de, c.en; get the release with zsnmt fetch toy "
+        "--to FOLDER"
     )
     with pytest.raises(MissingFiles, match="lack x0, x1, x2, x3, x4, x5 and 2 more;"):
         find_files(tmp_path, [[[f"x{number}" for number in range(8)]]], "toy")

@@ -70,8 +70,8 @@ def read_release(
         kept = [row for row in rows if reserved.isdisjoint(map(normalise, row))]
         if not kept:
             raise InputError(
-                f"all sentence pairs of {language}-en are held out; hold out fewer than {number} by --held-out, "
-                "in a config in CORPUS"
+                f"all sentence pairs of {language}-en are held out; hold out fewer than {number} by "
+                "--held-out, in a config in CORPUS"
             )
         logger.info(
             "train.%s-en: pairs with a held-out sentence, left out: %d", language, len(rows) - len(kept)
