@@ -20,12 +20,15 @@ SLIDE = f"""<p:sld xmlns:p="urn:p" {DRAWING} xmlns:m="urn:m"><a:p><a:pPr/>
 <a:fld type="slidenum"><a:t>seven</a:t></a:fld><a:br/><a:r><a:t>next\tline</a:t></a:r>
 <m:oMath><m:t>x</m:t></m:oMath><a:r><a:t> and more</a:t></a:r><a:endParaRPr/></a:p></p:sld>"""
 CHART = f'<c:chart xmlns:c="urn:c" {DRAWING}><a:p><a:r><a:t>Sales</a:t></a:r></a:p><c:v>East</c:v></c:chart>'
-STRINGS = f"""<sst {SHEET}><si><t>A chair</t></si><si><t>Name</t></si>
+STRINGS = f"""<sst {SHEET}><si><t>A chair</t></si><si><t>Name</t></si><si><t>Unit
+price</t></si><si><t>Region</t></si>
 <si><r><t>Two </t></r><r><rPr><b/></rPr><t>bold</t></r><r><t> words
 on two lines</t></r><rPh><t>read aloud</t></rPh></si></sst>"""
 CELLS = f"""<worksheet {SHEET}><c t="inlineStr"><is><t>within</t></is></c>
 <c t="str"><f>A1</f><v>worked out</v></c></worksheet>"""
-TABLE = f'<table {SHEET}><tableColumns><tableColumn name="Name"/></tableColumns></table>'
+TABLE = f'<table {SHEET}><tableColumns><tableColumn name="Name"/><tableColumn name="Unit_x000a_price"/>\
+</tableColumns></table>'
+PIVOT = f'<pivotCacheDefinition {SHEET}><cacheField name="Region"/></pivotCacheDefinition>'
 OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
 TEXT = f"""<office:document-content xmlns:office="{OASIS}office:1.0" xmlns:style="{OASIS}style:1.0"
  xmlns:text="{OASIS}text:1.0" xmlns:table="{OASIS}table:1.0" xmlns:o="urn:officeooo" xmlns:fo="urn:fo">
@@ -75,6 +78,7 @@ DOCUMENTS = {
             "strings.xml": ("spreadsheetml.sharedStrings+xml", STRINGS),
             "sheet1.xml": ("spreadsheetml.worksheet+xml", CELLS),
             "table1.xml": ("spreadsheetml.table+xml", TABLE),
+            "pivot1.xml": ("spreadsheetml.pivotCacheDefinition+xml", PIVOT),
         },
     ),
     ".odt": {"mimetype": MIMETYPE, "content.xml": TEXT, "styles.xml": "<styles/>", "picture.png": "\x89"},
@@ -120,7 +124,10 @@ def test_of_slides_what_is_shown_changes_and_looks_fields_and_formulas_stay(tmp_
 
 def test_of_a_spreadsheet_texts_change_and_heads_of_tables_and_what_is_worked_out_stay(tmp_path):
     made = members(shouted(write(tmp_path / "a.xlsx", DOCUMENTS[".xlsx"])))
-    assert "".join(texts(made["strings.xml"])) == "A CHAIRNameTWO BOLD WORDS\nON TWO LINESread aloud"
+    assert (
+        "".join(texts(made["strings.xml"]))
+        == "A CHAIRNameUnit\npriceRegionTWO BOLD WORDS\nON TWO LINESread aloud"
+    )
     assert texts(made["sheet1.xml"]) == ["WITHIN", "A1", "worked out"]
 
 

@@ -1,7 +1,8 @@
 """Spreadsheets (.xlsx): texts of cells and comments, charts and text boxes. Names of sheets stay, as numbers
-and formulas do, and the heads of tables, by which formulas name their columns.
+and formulas do, and the heads of tables, by which formulas and pivot tables name their columns.
 """
 
+import re
 from collections.abc import Mapping, Set
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,9 @@ from zsnmt.documents.markup import PARSER, Place, local_name
 from zsnmt.documents.office import DRAWINGS, look, parts_of, types_of
 from zsnmt.documents.package import Finder, Package, Stretches, Text, texts_at
 
-TABLE = "spreadsheetml.table+xml"
+# The parts that name columns by their heads.
+TABLES = ("spreadsheetml.table+xml", "spreadsheetml.pivotCacheDefinition+xml")
+LINE_BREAK = re.compile("_x000a_", re.IGNORECASE)  # as names have it
 TEXTS = ("si", "is", "text")  # a text that cells share, one of a cell, and one of a comment
 
 
@@ -24,15 +27,16 @@ def read_spreadsheet(path: Path) -> Package:
 
 def parts(contents: Mapping[str, bytes]) -> dict[str, Finder]:
     """The parts of a workbook with text."""
-    tables = [name for name, type_ in types_of(contents).items() if type_.endswith(TABLE)]
+    tables = [name for name, type_ in types_of(contents).items() if type_.endswith(TABLES)]
     finder = partial(cells, kept={head for name in tables for head in heads(contents[name])})
     kinds = (f"spreadsheetml.{kind}+xml" for kind in ("sharedStrings", "worksheet", "comments"))
     return parts_of(contents, "spreadsheetml.sheet.main+xml", {**dict.fromkeys(kinds, finder), **DRAWINGS})
 
 
 def heads(table: bytes) -> list[str]:
-    """The heads of a table's columns."""
-    return [each.get("name", "") for each in etree.fromstring(table, PARSER).iter("{*}tableColumn")]
+    """The heads of the columns of a table, or of what a pivot table reads."""
+    columns = etree.fromstring(table, PARSER).iter("{*}tableColumn", "{*}cacheField")
+    return [LINE_BREAK.sub("\n", column.get("name", "")) for column in columns]
 
 
 def cells(root: _Element, kept: Set[str]) -> Stretches:

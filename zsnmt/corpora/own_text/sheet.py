@@ -19,7 +19,7 @@ from zsnmt.text.lines import open_file, other_encoding
 
 SEPARATORS = ",;\t|"
 
-Placed_cells = tuple[str, Sequence[Any]]  # the place of a row, and its cells
+PlacedCells = tuple[str, Sequence[Any]]  # the place of a row, and its cells
 
 
 def table_of_sheets(file: Path) -> Table:
@@ -65,7 +65,7 @@ def sentence_of(cell: object) -> str:
     return WHITE.sub(" ", cell).strip() if isinstance(cell, str) else ""
 
 
-def sheets(file: Path) -> Iterator[tuple[str, Iterator[Placed_cells]]]:
+def sheets(file: Path) -> Iterator[tuple[str, Iterator[PlacedCells]]]:
     """The sheets of a file, with how a place names them, and their rows."""
     if file.suffix.lower() == ".csv":
         yield "", rows_of_csv(file)
@@ -73,7 +73,7 @@ def sheets(file: Path) -> Iterator[tuple[str, Iterator[Placed_cells]]]:
         yield from sheets_of_workbook(file)
 
 
-def rows_of_csv(file: Path) -> Iterator[Placed_cells]:
+def rows_of_csv(file: Path) -> Iterator[PlacedCells]:
     """The rows of a .csv file, in UTF-8, with a byte order mark or without one."""
     with open_file(file) as content:
         first = content.readline()
@@ -97,7 +97,7 @@ def rows_of_csv(file: Path) -> Iterator[Placed_cells]:
             ) from None
 
 
-def sheets_of_workbook(file: Path) -> Iterator[tuple[str, Iterator[Placed_cells]]]:
+def sheets_of_workbook(file: Path) -> Iterator[tuple[str, Iterator[PlacedCells]]]:
     """The sheets of a workbook that are shown; `InputError` for a damaged one, or without python-calamine."""
     try:
         from python_calamine import CalamineWorkbook, SheetVisibleEnum
