@@ -102,6 +102,9 @@ def test_a_sentence_of_the_pivot_beside_a_pair_is_a_source_of_its_target():
     others = TaggedPairs(Direction("cc", "piv"), tags, sentences(3), sentences(1))
     batch = known.collater([known[0], others[0], known[1]])
     assert batch["pivot"]["rows"].tolist() == [True, False, True]
+    shortest = TaggedPairs(Direction("cc", "piv"), tags, sentences(1), sentences(1))
+    mixed = known.collater([shortest[0], known[0], known[1]])  # the one without comes last
+    assert mixed["pivot"]["rows"].tolist() == [True, True, False]
     assert batch["pivot"]["src_tokens"].tolist() == [
         [PIV, BB, WORD + 3, WORD + 4, WORD + 5, EOS],
         [PAD, PAD, PIV, BB, WORD + 3, EOS],

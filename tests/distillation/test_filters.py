@@ -52,7 +52,14 @@ def test_each_reason_is_found_and_a_good_translation_kept(made, filters, row):
     assert [reason(filters(), row, synthetic=text) for text in ("a", f"{row.synthetic} " * 4)] == [LENGTH] * 2
     assert reason(filters(), row, synthetic=row.authentic) == LANGUAGE
     assert reason(filters(), row._replace(authentic=test), synthetic=test.upper()) == OVERLAP
-    assert reason(filters(), row, authentic=read_lines(made / "text" / "valid.velan")[0]) in (OVERLAP, LENGTH)
+
+
+def test_either_side_may_be_held_out(filters, row):
+    both = row._replace(authentic="a b c", synthetic="D e f")
+    alike = {"pipeline": Spaces(), "identifier": None}
+    assert reason(filters(**alike, held_out={}), both) == ""
+    for sentence in ("d e f", "a b c"):  # as they are compared
+        assert reason(filters(**alike, held_out={sentence: None}), both) == OVERLAP
 
 
 def test_what_people_wrote_is_not_to_be_copied_where_the_teacher_reads_it(filters, row):

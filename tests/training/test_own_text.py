@@ -91,10 +91,10 @@ def test_what_of_a_folder_is_not_read_is_said_and_what_came_later(text, ensured)
 def test_text_of_other_pairs_in_rows_with_the_pivot_is_named_with_what_to_do():
     found = Survey(("en", "de", "fr"), {"en-de": 9}, 9, 9, 9, scripts={}, beside_pivot=("de-fr",))
     said = describe(found)
-    assert "so de-fr are not trained; to train them, too, give them as files of their own" in said
+    assert "There is text of de-fr that is not trained on; to train on it, too, give it as files" in said
     assert "such as train.de-fr.de (docs/own_text.md)" in said
     many = replace(found, beside_pivot=tuple(f"de-x{number}" for number in range(7)))
-    assert "de-x4 and 2 more are not trained" in describe(many)
+    assert "de-x4 and 2 more that is not trained on" in describe(many)
 
 
 def test_processes_without_gpu_have_a_model_for_none(text, ensured, tmp_path, monkeypatch):

@@ -243,3 +243,13 @@ def test_a_processor_without_bfloat16_is_not_asked_for_it():
 def test_this_machine_has_cores_and_memory():
     machine = this_machine()
     assert machine.cores == len(os.sched_getaffinity(0)) and 0.1 < machine.memory < 10**5
+
+
+def test_a_model_has_to_fit_into_seven_eighths_of_the_memory():
+    """The rest is for compiled kernels."""
+    assert choose_size(5_000_000, Machine(2, 3)) == SIZES[1]  # the next one takes 3 GB
+    assert choose_size(5_000_000, Machine(2, 3.5)) == SIZES[2]
+
+
+def test_a_sentence_fits_into_the_batch_of_each_of_many_processes():
+    assert options(choose(TATOEBA, LAPTOP, 8))["max_tokens"] == LEAST_TOKENS == 600

@@ -164,8 +164,9 @@ def describe_beside(text: Survey) -> str:
     pairs, more = text.beside_pivot[:SHOWN], len(text.beside_pivot) - SHOWN
     others = f" and {more} more" if more > 0 else ""
     return (
-        f"Rows with {text.languages[0]} are text with it alone, so {', '.join(pairs)}{others} are not "
-        "trained; to train them, too, give them as files of their own, such as "
+        f"Rows with {text.languages[0]} are text with it alone. "
+        f"There is text of {', '.join(pairs)}{others} that "
+        "is not trained on; to train on it, too, give it as files of its own, such as "
         f"train.{pairs[0]}.{pairs[0].split('-')[0]} (docs/own_text.md)."
     )
 
