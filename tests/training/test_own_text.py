@@ -91,10 +91,24 @@ def test_what_of_a_folder_is_not_read_is_said_and_what_came_later(text, ensured)
 def test_text_of_other_pairs_in_rows_with_the_pivot_is_named_with_what_to_do():
     found = Survey(("en", "de", "fr"), {"en-de": 9}, 9, 9, 9, scripts={}, beside_pivot=("de-fr",))
     said = describe(found)
-    assert "There is text of de-fr that is not trained on; to train on it, too, give it as files" in said
-    assert "such as train.de-fr.de (docs/own_text.md)" in said
+    assert "There is text of de-fr that is not trained on; with --all-pairs it is" in said
     many = replace(found, beside_pivot=tuple(f"de-x{number}" for number in range(7)))
     assert "de-x4 and 2 more that is not trained on" in describe(many)
+
+
+def test_rows_in_several_languages_train_all_pairs_on_request(ensured, tmp_path):
+    rows = [f"Word {n} is here.\tWort {n} ist da.\tMot {n} est ici." for n in range(300)]
+    (tmp_path / "rows.tsv").write_text("\n".join(["en\tde\tfr", *rows, ""]), encoding="utf-8")
+    said, file, config = ensured(OwnText(tmp_path / "rows.tsv", all_pairs=True))
+    assert config.all_pairs and "en-de 300, en-fr 300, de-fr 300" in " ".join(said)
+    assert "not trained on" not in " ".join(said)
+    with pytest.raises(InputError, match="was made with --languages"):
+        ensured(OwnText(tmp_path / "rows.tsv", languages=("en", "de"), all_pairs=True))
+    source = make_source(Steps("train"), Experiment(replace(config, held_out=None), file, tmp_path / "made"))
+    assert {path.name for path in source.glob("train.de-fr.*")} == {"train.de-fr.de", "train.de-fr.fr"}
+    file.unlink()
+    said, _, config = ensured(OwnText(tmp_path / "rows.tsv"))
+    assert not config.all_pairs and "There is text of de-fr that is not trained on" in " ".join(said)
 
 
 def test_processes_without_gpu_have_a_model_for_none(text, ensured, tmp_path, monkeypatch):
@@ -213,9 +227,9 @@ def test_wrong_words_get_one_sentence(words, message):
 
 def test_keys_of_text_belong_to_text(tmp_path):
     config = tmp_path / "x.conf"
-    for key in ("PATTERN=x", "HELD_OUT=3"):
+    for key in ("PATTERN=x", "HELD_OUT=3", "ALL_PAIRS=yes"):
         config.write_text(f'MULTIWAY=x\nLANGUAGES="en de"\n{key}\n')
-        with pytest.raises(InputError, match=f"line 3, sets {key[:-2]}, which belongs to TEXT"):
+        with pytest.raises(InputError, match=f"line 3, sets {key.split('=')[0]}, which belongs to TEXT"):
             read_config(config, {})
     missing = replace(EXAMPLE_CONFIG, text=str(tmp_path / "none"))
     with pytest.raises(InputError, match=f"TEXT={tmp_path}/none is not there; it must hold parallel text"):

@@ -40,6 +40,11 @@ class Config:
     languages: tuple[str, ...] = setting(LANGUAGES, "the language codes, the pivot first")
     text: str = setting(TEXT, "folder of parallel text, or text in another form of docs/own_text.md", "")
     pattern: str = setting(TEXT, "names of the files in TEXT, such as corpus.{pair}.{language}", "")
+    all_pairs: bool = setting(
+        YES,
+        "rows of TEXT in several languages are training text of all pairs, not of those with the pivot",
+        False,
+    )
     held_out: int | None = setting(
         POSITIVE,
         "so many sentence pairs of each pair, and at most a twentieth, become a test set, and as many a "
@@ -161,7 +166,7 @@ def read_config(path: Path, variables: Mapping[str, str]) -> Config:
             f"must say where text comes from by exactly one of TEXT, SYNTHETIC, MULTIWAY and RELEASE; "
             f"it sets {' and '.join(given) or 'none of them'}",
         )
-    for key in ("PATTERN", "HELD_OUT"):
+    for key in ("PATTERN", "ALL_PAIRS", "HELD_OUT"):
         if file.value(key) and not file.value("TEXT"):
             file.refuse(key, f"sets {key}, which belongs to TEXT; leave it out")
     if file.value("RELEASE") and not file.value("CORPUS"):

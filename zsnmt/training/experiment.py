@@ -189,7 +189,9 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
         make(partial(import_release, source, config, reader, settings), settings=settings_of_step)
     elif config.pattern or config.held_out or not is_own_form(Path(config.text)):
         tables = read_tables(Path(config.text), config.pattern)
-        settings_of_step = {key: getattr(config, key) for key in ("languages", "pattern", "held_out")}
+        further = ("all_pairs",) if config.all_pairs else ()  # which texts made before do not have
+        keys = ("languages", "pattern", "held_out", *further)
+        settings_of_step = {key: getattr(config, key) for key in keys}
         files = [*dict.fromkeys(file for table in tables for file in table.files)]
         files += files_beside(Path(config.text), config.languages)
         make(
@@ -206,7 +208,7 @@ def rewrite(tables: Sequence[Table], config: Config, say: Callable[[str], object
     """Write a person's text as parallel text, with held-out sets if the config asks for them; say which
     directions then have no test set.
     """
-    write_parallel_text(tables, folder, config.languages)
+    write_parallel_text(tables, folder, config.languages, all_pairs=config.all_pairs)
     copy_beside(Path(config.text), folder, config.languages)
     if config.held_out:
         hold_out(folder, config.languages, config.held_out)

@@ -27,18 +27,20 @@ MEANINGFUL = re.compile(r"[\"$`\\\x00-\x1f\x7f\ud800-\udfff]|^~")
 
 @dataclass(frozen=True)
 class OwnText:
-    """Where a person's text is, and what is said of it besides: the pattern of its files' names, and the
-    languages to train.
+    """Where a person's text is, and what is said of it besides: the pattern of its files' names, the
+    languages to train, and whether rows in several languages train all pairs of them.
     """
 
     path: Path
     pattern: str = ""
     languages: tuple[str, ...] = ()
+    all_pairs: bool = False
 
     @property
     def settings(self) -> dict[str, str]:
-        """Where the text is, as a config says it."""
-        return {"TEXT": str(self.path.resolve()), **({"PATTERN": self.pattern} if self.pattern else {})}
+        """What the text is, as a config says it."""
+        further = {"PATTERN": self.pattern, "ALL_PAIRS": "yes" if self.all_pairs else ""}
+        return {"TEXT": str(self.path.resolve()), **{key: value for key, value in further.items() if value}}
 
 
 def config_file(text: OwnText, runs: Path) -> Path:
@@ -90,7 +92,7 @@ def ensure_config(
     tables = read_tables(text.path, text.pattern)
     if unread := describe_unread(text.path, tables):
         say(unread)
-    found = survey(tables, choose_languages(tables, text.languages))
+    found = survey(tables, choose_languages(tables, text.languages), all_pairs=text.all_pairs)
     machine = this_machine()
     if team.gpus is False:
         machine = replace(machine, gpu=0)
@@ -128,6 +130,7 @@ def check_same(text: OwnText, file: Path, config: Config) -> None:
     for option, given, kept in (
         ("--pattern", text.pattern, config.pattern),
         ("--languages", " ".join(text.languages), " ".join(config.languages)),
+        ("--all-pairs", "yes" if text.all_pairs else "", "yes" if config.all_pairs else ""),
     ):
         if given and given != kept:
             raise InputError(
@@ -166,8 +169,7 @@ def describe_beside(text: Survey) -> str:
     return (
         f"Rows with {text.languages[0]} are text with it alone. "
         f"There is text of {', '.join(pairs)}{others} that "
-        "is not trained on; to train on it, too, give it as files of its own, such as "
-        f"train.{pairs[0]}.{pairs[0].split('-')[0]} (docs/own_text.md)."
+        "is not trained on; with --all-pairs it is, and these directions are not zero-shot any more."
     )
 
 

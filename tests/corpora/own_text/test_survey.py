@@ -42,6 +42,8 @@ def test_a_table_in_several_languages_counts_the_pairs_with_the_pivot_that_have_
     found = survey([table("train", "de en fr", "a|b|c", "a||c", "a|b|")], ("en", "de", "fr"))
     assert found.pairs == {"en-de": 200, "en-fr": 100} and found.words == 600
     assert found.beside_pivot == ("de-fr",)
+    all_pairs = survey([table("train", "de en fr", "a|b|c", "a|b|")], ("en", "de", "fr"), all_pairs=True)
+    assert all_pairs.pairs == {"en-de": 200, "en-fr": 100, "de-fr": 100} and not all_pairs.beside_pivot
 
 
 def test_a_table_in_several_languages_is_read_once():

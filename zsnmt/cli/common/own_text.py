@@ -10,7 +10,7 @@ from zsnmt.console import WrongUse
 from zsnmt.corpora.own_text.forms import WHOLE_TABLES, reader_of
 
 FILES = ", ".join(WHOLE_TABLES)
-OWN_TEXT_OPTIONS = ("pattern", "languages", "config")
+OWN_TEXT_OPTIONS = ("pattern", "languages", "all_pairs", "config")
 
 
 def add_own_text(parser: console.Parser, *, plan: str) -> None:
@@ -21,6 +21,11 @@ def add_own_text(parser: console.Parser, *, plan: str) -> None:
     )
     group.add_argument(
         "--languages", nargs="+", metavar="XX", help="languages to train, the pivot first (default: all)"
+    )
+    group.add_argument(
+        "--all-pairs",
+        action="store_true",
+        help="rows in several languages are training text of all pairs, not of those with the pivot alone",
     )
     group.add_argument(
         "--config",
@@ -42,7 +47,7 @@ def is_config_of(options: Namespace, of_text: Sequence[str] = OWN_TEXT_OPTIONS) 
         raise WrongUse(
             f"there is no {options.experiment}; give the folder of your text, a file ({FILES}), or a config"
         )
-    if given := [f"--{name}" for name in of_text if getattr(options, name)]:
+    if given := [f"--{name.replace('_', '-')}" for name in of_text if getattr(options, name)]:
         raise WrongUse(
             f"{', '.join(given)} belongs to text of your own, which is a folder or a file ({FILES}); "
             f"{options.experiment} is neither, and is read as a config"
@@ -54,7 +59,8 @@ def make_config(recipe: Recipe, options: Namespace) -> Path:
     """The config of a person's own text, made unless it is there."""
     from zsnmt.training.own_text import OwnText, config_file, ensure_config
 
-    text = OwnText(options.experiment, options.pattern or "", tuple(options.languages or ()))
+    languages = tuple(options.languages or ())
+    text = OwnText(options.experiment, options.pattern or "", languages, all_pairs=options.all_pairs)
     file = options.config or config_file(text, recipe.runs)
     steps = recipe.steps
     ensure_config(text, file, recipe.variables, runs=recipe.runs, say=steps.say, team=steps.team)

@@ -44,13 +44,14 @@ def choose_languages(tables: Iterable[Table], given: Sequence[str] = ()) -> tupl
     return (pivot, *(language for language in there if language != pivot))
 
 
-def pairs_of(table: Table, languages: Sequence[str]) -> list[Pair]:
+def pairs_of(table: Table, languages: Sequence[str], *, all_pairs: bool = False) -> list[Pair]:
     """The pairs of these languages that a table may give text for, in their order; of training text whose
-    rows all have the pivot, the first, and more than one other language those with the pivot.
+    rows all have the pivot, the first, and more than one other language those with the pivot, unless
+    `all_pairs` are trained.
     """
     there = table.pairs
     pairs = [pair for pair in combinations(languages, 2) if frozenset(pair) in there]
-    if table.split == "train" and languages[0] in table.languages and not table.has_gaps:
+    if not all_pairs and table.split == "train" and languages[0] in table.languages and not table.has_gaps:
         pairs = [pair for pair in pairs if pair[0] == languages[0]]
     return pairs
 

@@ -42,16 +42,17 @@ class Survey:
         return [language for language in self.languages if self.scripts.get(language) in UNSPACED]
 
 
-def survey(tables: Sequence[Table], languages: Sequence[str]) -> Survey:
-    """Read all tables once, and count; `InputError` for a fault in the text, and for a language with too
-    little of it.
+def survey(tables: Sequence[Table], languages: Sequence[str], *, all_pairs: bool = False) -> Survey:
+    """Read all tables once, and count what is trained on, which are `all_pairs` or those with the pivot;
+    `InputError` for a fault in the text, and for a language with too little of it.
     """
     pairs: dict[str, Counter[Pair]] = {split: Counter() for split in SPLITS}
     words: Counter[str] = Counter()
     characters: dict[str, Counter[str]] = {language: Counter() for language in languages}
     different = set[str]()
     for table in tables:
-        rows = all_sentence_pairs(table, pairs_of(table, languages), languages[0])
+        pairs_there = pairs_of(table, languages, all_pairs=all_pairs)
+        rows = all_sentence_pairs(table, pairs_there, None if all_pairs else languages[0])
         for pair, row in progress(rows, f"reading {'-'.join(table.languages)}", unit=" pairs"):
             pairs[table.split][pair] += 1
             if table.split != "train":
@@ -65,7 +66,11 @@ def survey(tables: Sequence[Table], languages: Sequence[str]) -> Survey:
                 if len(different) < COUNTED:
                     different.update(spaced)
     counted = {pair: number for pair in combinations(languages, 2) if (number := pairs["train"][pair])}
-    of_tables = [(table, {*pairs_of(table, languages)}) for table in tables if table.split == "train"]
+    of_tables = [
+        (table, {*pairs_of(table, languages, all_pairs=all_pairs)})
+        for table in tables
+        if table.split == "train"
+    ]
     trained = {
         pair: number
         for pair, number in counted.items()
