@@ -479,5 +479,6 @@ def test_a_release_that_lacks_files_gets_one_sentence(release_folder, tmp_path, 
         path.unlink()
     (error,) = re.findall("error: .*", stopped(name, folder, tmp_path))
     assert error == (
-        f"error: {folder} and the folders below it lack {missing}; get the release with zsnmt fetch {corpus}"
+        f"error: {folder} and the folders below it lack {missing}; get the release with zsnmt fetch {corpus} "
+        "--to FOLDER"
     )
