@@ -82,7 +82,7 @@ def test_clipping_distances_are_for_configs_in_which_the_architectures_differ_by
         tiny.config.read_text().replace("--max-source-positions 40", f"--max-source-positions 40 {ALIKE}")
     )
     shown = run_command("recipes/ablate.sh", config, "clip_distance", "--dry-run", runs=tmp_path)
-    assert shown.returncode == 0 and [line.split() for line in shown.stdout.splitlines()] == [
+    assert shown.returncode == 0 and [line.split() for line in shown.stdout.splitlines()[1:]] == [
         ["zs_transformer/seed1", "zs_transformer"],
         *([f"relative_{k}/seed1", RELATIVE, "--relative-attention-distance", str(k)] for k in (0, 1, 2, 4)),
         [f"{RELATIVE}/seed1", RELATIVE],

@@ -345,7 +345,7 @@ def test_without_the_original_text_only_the_frozen_mode_goes_on(tiny, config, tm
 
 def test_what_is_no_finished_run_is_refused(tiny, config, tmp_path):
     missing = adapt(config, tmp_path, tmp_path / "runs")
-    assert missing.returncode == 1 and "give a run, made by zsnmt train" in missing.stderr
+    assert missing.returncode == 1 and "is not a run folder; give one made by zsnmt train" in missing.stderr
     run = shutil.copytree(tiny.run(), tmp_path / "seed1", ignore=shutil.ignore_patterns("*.pt"))
     untrained = adapt(config, run, tmp_path / "runs")
     assert untrained.returncode == 1 and "has no model.pt" in untrained.stderr

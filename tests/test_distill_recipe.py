@@ -423,7 +423,7 @@ def test_a_student_with_other_tags_than_its_teacher_does_not_learn_word_by_word(
 
 def test_a_teacher_that_is_none_is_refused(tiny, runs, tmp_path):
     missing = run_command("recipes/distill.sh", tiny.config, tmp_path, runs=runs)
-    assert missing.returncode == 1 and "give a run, made by" in missing.stderr
+    assert missing.returncode == 1 and "is not a run folder; give one made by" in missing.stderr
     run = shutil.copytree(
         runs / "tiny" / "teacher" / "seed1", tmp_path / "seed1", ignore=shutil.ignore_patterns("*.pt")
     )

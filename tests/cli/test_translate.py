@@ -100,7 +100,7 @@ def test_the_memory_for_kernels_is_shared_before_anything_is_multiplied(given, m
         (["translate", "--to", "de", "--workers", "3"], 3),
         (["serve", "--port", "0"], 1),
     ):
-        with pytest.raises(InputError, match="is not a run folder"):
+        with pytest.raises(InputError, match="there is no folder /nowhere; give a run"):
             cli.run([*words, "/nowhere"])
         assert os.environ[KERNELS] == (given or str(kernel_limit(memory(), processes)))
 

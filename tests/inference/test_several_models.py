@@ -133,7 +133,7 @@ def test_what_cannot_translate_together_is_refused(runs, tiny, tmp_path):
         (tagged, "tagged cannot .* with .*/first: its tags stand by s_enc_t_dec and not by t_dec"),
         (short, "short cannot translate together with .*/first: it reads 50 tokens at most and not 40"),
         (stock, "stock cannot translate together with others, since it is not a model of zsnmt"),
-        (tmp_path / "none", "none is not a run folder"),
+        (tmp_path / "none", "there is no folder .*none; give a run"),
         (first, "first has the same model as .*/first, and together they translate as one does, in twice"),
     ):
         with pytest.raises(InputError, match=message):

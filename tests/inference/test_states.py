@@ -518,7 +518,7 @@ def test_the_script_refuses_bad_input_and_leaves_what_is_there(run, corpus, tmp_
     os.truncate(broken / "model.pt", 4000)
     before = sorted(tmp_path.rglob("*"))
     for arguments, message in (
-        ((tmp_path / "nothing", tmp_path / "out"), "is not a run folder"),
+        ((tmp_path / "nothing", tmp_path / "out"), "there is no folder .*nothing; give a run"),
         ((broken, tmp_path / "out"), "model.pt cannot be loaded: it is truncated"),
         (
             (run, tmp_path / "out", "--checkpoint", "checkpoints/checkpoint_best.pt"),

@@ -309,7 +309,7 @@ def test_results_shows_them_and_says_that_the_papers_bible_rows_are_otherwise():
         assert perplexity["Wiki/CC", tupe] < perplexity["Wiki/CC", "Sinusoidal"]
     assert "The paper's own Bible rows differ from its Wikipedia rows" in text
     results = " ".join((ROOT / "RESULTS.md").read_text(encoding="utf-8").split())
-    assert "in its own Bible rows untied encodings are *behind* sinusoids in perplexity" in results
+    assert "in the paper's rows on the Bible untied encodings are *behind* sinusoids in perplexity" in results
 
 
 def test_the_page_has_them_where_something_is_published_of_the_config(tmp_path):
