@@ -79,6 +79,18 @@ def test_words_around_what_stays_keep_their_marks_where_the_model_loses_it():
     assert translate_passages([source], ["en"], lossy, target="sv") == [["Hej ", "{name}", ", du har ", "%d"]]
 
 
+def test_what_has_no_words_or_is_fixed_stays_where_parts_are_translated_apart():
+    """Nothing of it is taken for a mark around words."""
+    texts = ("Open ", ".config:", " now", ", 12", " and wait")
+    source = Passage(tuple(Run(text, fixed=text == ".config:") for text in texts))
+
+    def lossy(lines, language):
+        return [line.upper() if line in ("Open", "now", "and wait") else "nonsense" for line in lines]
+
+    made = translate_passages([source], ["en"], lossy, target="xx")
+    assert made == [["OPEN ", ".config:", " NOW", ", 12", " AND WAIT"]]
+
+
 def test_a_full_stop_that_a_title_did_not_have_is_left_out():
     def stops(lines, language):
         return [f"{line}." for line in lines]

@@ -66,7 +66,7 @@ def lines_of(sentences: Iterable[Sentence]) -> Iterable[str]:
 def stretches(sentence: Sentence) -> list[str]:
     """The words of each part; nothing of those without words, and of fixed ones."""
     return [
-        one_line(part.text[slice(*words_between(part.text))])
+        one_line(part.text[slice(*bounds_of_words(part.text))])
         if not part.fixed and any(map(str.isalpha, part.text))
         else ""
         for part in sentence.parts
@@ -97,21 +97,20 @@ def new_parts(sentence: Sentence, made: Mapping[str, str]) -> list[str]:
     translation = made[one_line(sentence.text)]
     if len(sentence.parts) == 1:
         return [translation]
-    alone = [
-        part.text if part.fixed else made.get(line, part.text)
-        for part, line in zip(sentence.parts, stretches(sentence))
-    ]
-    shared = share_out(translation, sentence, alone)
-    return shared if shared is not None else [*map(in_place, (part.text for part in sentence.parts), alone)]
+    pairs = [*zip((part.text for part in sentence.parts), stretches(sentence), strict=True)]
+    shared = share_out(translation, sentence, [made.get(line, text) for text, line in pairs])
+    if shared is not None:
+        return shared
+    return [in_place(text, made[line]) if line in made else text for text, line in pairs]
 
 
 def in_place(text: str, translation: str) -> str:
     """A translation between the space and the marks that stand around the words of a text."""
-    before, after = words_between(text)
-    return text[:before] + translation.strip() + text[after:] if before < after else text
+    before, after = bounds_of_words(text)
+    return text[:before] + translation.strip() + text[after:]
 
 
-def words_between(text: str) -> tuple[int, int]:
+def bounds_of_words(text: str) -> tuple[int, int]:
     """Where the words of a part begin and end: without the space and the marks that join it to others."""
     before = len(text) - len(text.lstrip(f"{SPACES},;:.!?)]}}»”"))
     return before, max(before, len(text.rstrip(f"{SPACES},;:([{{«„“")))
