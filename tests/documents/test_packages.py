@@ -239,3 +239,10 @@ def test_the_time_to_read_a_document_grows_with_its_length_alone(ending, piece, 
     before = process_time()
     read_document(tmp_path / f"a{ending}")
     assert process_time() - before < 10
+
+
+def test_what_says_that_it_unpacks_to_too_much_is_refused(document, monkeypatch):
+    for module in ("package", "book"):
+        monkeypatch.setattr(f"zsnmt.documents.{module}.LARGEST", 20)
+    with pytest.raises(InputError, match="it would take more than 20 bytes unpacked"):
+        read_document(document)

@@ -10,10 +10,11 @@ from urllib.parse import unquote
 from lxml import etree
 from lxml.etree import _Element
 
-from zsnmt.documents.markup import PARSER, Place
-from zsnmt.documents.package import as_file, read_archive, refuse_others
+from zsnmt.documents.markup import LARGEST, PARSER, Place
+from zsnmt.documents.package import as_file, refuse_others
 from zsnmt.documents.passages import Document, Passage, Run, language_tag
 from zsnmt.documents.web_page import WebPage
+from zsnmt.files.archives import Archive
 
 CONTAINER = "META-INF/container.xml"
 PAGE, CONTENTS = "application/xhtml+xml", "application/x-dtbncx+xml"
@@ -27,7 +28,7 @@ class Book(Document):
 
     def __init__(self, path: Path) -> None:
         with refuse_others(path, "a book (.epub)"):
-            self.archive = read_archive(path)
+            self.archive = Archive(path, LARGEST)
             contents = self.archive.contents
             container = etree.fromstring(contents[CONTAINER], PARSER)
             self.package = next(container.iter("{*}rootfile")).get("full-path", "")

@@ -10,7 +10,7 @@ from pathlib import Path
 import polib
 
 from zsnmt.documents.passages import Document, Passage, Run, is_of_language
-from zsnmt.documents.plain_text import MARK, read_text
+from zsnmt.documents.plain_text import form_and_text, read_text
 from zsnmt.errors import InputError
 
 # Where a program puts a value, %s, %(name)d, {0}, {name!r:>5}, ${name}, %{name}, {{name}}, %1; markup; and
@@ -31,9 +31,7 @@ class Messages(Document):
     """A file of messages. A passage is a message, or each form of one that has plural forms."""
 
     def __init__(self, path: Path) -> None:
-        source = read_text(path)
-        text = source.removeprefix(MARK)
-        self.mark, self.end = source[: len(source) - len(text)], "\r\n" if "\r\n" in text else "\n"
+        self.form, text = form_and_text(read_text(path))
         text = text.replace("\r\n", "\n")
         check_quotes(text, path)
         try:
@@ -68,7 +66,7 @@ class Messages(Document):
             messages.metadata["Language"] = language
         messages.metadata["Content-Type"] = "text/plain; charset=UTF-8"
         written = str(messages) if messages.header else str(messages).removeprefix("#\n")
-        return (self.mark + written.replace("\n", self.end)).encode("utf-8")
+        return self.form.encoded(written)
 
 
 def check_quotes(text: str, path: Path) -> None:

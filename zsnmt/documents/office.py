@@ -15,25 +15,23 @@ UNSEEN = frozenset("lang altLang dirty err noProof smtClean smtId bmk".split()) 
 def types_of(contents: Mapping[str, bytes]) -> dict[str, str]:
     """The type of content of each part that has one of its own, by its name."""
     index = etree.fromstring(contents["[Content_Types].xml"], PARSER)
-    return {
-        each.get("PartName", "").lstrip("/"): each.get("ContentType", "")
-        for each in index.iter("{*}Override")
-    }
+    names = ((each.get("PartName", "").lstrip("/"), each) for each in index.iter("{*}Override"))
+    return {name: each.get("ContentType", "") for name, each in names if name in contents}
 
 
-def parts_of(contents: Mapping[str, bytes], main: str, finders: Mapping[str, Finder]) -> dict[str, Finder]:
-    """The parts of a document with text, and what finds it; `finders` are by how the name of a type ends.
+def parts_of(types: Mapping[str, str], main: str, finders: Mapping[str, Finder]) -> dict[str, Finder]:
+    """The parts of a document with text, and what finds it, from the types of all parts; `finders` are by how
+    the name of a type ends.
 
     `ValueError` without a part of the type `main`, which tells what a document is.
     """
-    types = types_of(contents)
     if not any(type_.endswith(main) for type_ in types.values()):
         raise ValueError("it has other content")
     return {
         name: finder
         for end, finder in finders.items()
         for name, type_ in types.items()
-        if type_.endswith(end) and name in contents
+        if type_.endswith(end)
     }
 
 
@@ -81,5 +79,5 @@ def read_slides(path: Path) -> Package:
     return Package(
         path,
         "a presentation (.pptx)",
-        lambda contents: parts_of(contents, "presentationml.presentation.main+xml", finders),
+        lambda contents: parts_of(types_of(contents), "presentationml.presentation.main+xml", finders),
     )

@@ -13,7 +13,7 @@ from lxml.etree import _Element
 from zsnmt.documents.markup import LARGEST, PARSER, SPACE, Place
 from zsnmt.documents.passages import Document, Passage, Run
 from zsnmt.errors import InputError
-from zsnmt.files.archives import Archive, unpacked_size
+from zsnmt.files.archives import Archive
 from zsnmt.text.lines import open_file
 
 SET_OUT = re.compile(r"((?<![ \t])[ \t]*\n\s*|\t)")  # ends of lines and tabs
@@ -55,7 +55,7 @@ class Package(Document):
         self.passages: list[Passage] = []
         self.roots: dict[str, _Element] = {}  # of the files that have passages
         with refuse_others(path, kind):
-            self.archive = read_archive(path)
+            self.archive = Archive(path, LARGEST)
             contents = self.archive.contents
             for name, stretches in parts(contents).items():
                 root = etree.fromstring(contents[name], PARSER)
@@ -96,13 +96,6 @@ def texts_at(place: Place, look: Hashable = None) -> list[Text]:
         for number, piece in enumerate(pieces)
         if piece
     ]
-
-
-def read_archive(path: Path) -> Archive:
-    """The archive in a file; `ValueError` for one that unpacks to too much."""
-    if unpacked_size(path) > LARGEST:
-        raise ValueError("it would take more than 1 GiB unpacked")
-    return Archive(path)
 
 
 def as_file(root: _Element) -> bytes:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from zsnmt.documents.passages import Document, Passage, Run
 from zsnmt.errors import InputError
@@ -11,12 +12,30 @@ from zsnmt.text.lines import open_file, other_encoding
 MARK = "\ufeff"  # of the order of bytes, at the head of some files
 
 
+class Form(NamedTuple):
+    """How a text file is written: the mark of the order of bytes at its head, if any, and what ends its
+    lines.
+    """
+
+    mark: str
+    end: str
+
+    def encoded(self, text: str) -> bytes:
+        """A text whose lines end in `\\n`, in this form."""
+        return (self.mark + text.replace("\n", self.end)).encode("utf-8")
+
+
+def form_and_text(source: str) -> tuple[Form, str]:
+    """The form of a text file, and its text without the mark, with the ends of lines that it has."""
+    text = source.removeprefix(MARK)
+    return Form(source[: len(source) - len(text)], "\r\n" if "\r\n" in text else "\n"), text
+
+
 class PlainText(Document):
     """A text, of which each line is a paragraph; a byte order mark before it stays."""
 
     def __init__(self, source: str) -> None:
-        text = source.removeprefix(MARK)
-        self.mark = source[: len(source) - len(text)]
+        (self.mark, _), text = form_and_text(source)
         whole = re.findall(r"[^\n]*\n|[^\n]+$", text)
         lines = [line.rstrip("\r\n") for line in whole]
         self.ends = [line[len(text) :] for line, text in zip(whole, lines)]

@@ -27,10 +27,11 @@ def read_spreadsheet(path: Path) -> Package:
 
 def parts(contents: Mapping[str, bytes]) -> dict[str, Finder]:
     """The parts of a workbook with text."""
-    tables = [name for name, type_ in types_of(contents).items() if type_.endswith(TABLES)]
+    types = types_of(contents)
+    tables = [name for name, type_ in types.items() if type_.endswith(TABLES)]
     finder = partial(cells, kept={head for name in tables for head in heads(contents[name])})
     kinds = (f"spreadsheetml.{kind}+xml" for kind in ("sharedStrings", "worksheet", "comments"))
-    return parts_of(contents, "spreadsheetml.sheet.main+xml", {**dict.fromkeys(kinds, finder), **DRAWINGS})
+    return parts_of(types, "spreadsheetml.sheet.main+xml", {**dict.fromkeys(kinds, finder), **DRAWINGS})
 
 
 def heads(table: bytes) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import srt
 
 from zsnmt.documents.passages import Document, Passage, Run
-from zsnmt.documents.plain_text import MARK, read_text
+from zsnmt.documents.plain_text import form_and_text, read_text
 from zsnmt.errors import InputError
 
 TAG = re.compile(r"(</?[a-zA-Z][^<>]*>|\{[^{}]*\})")
@@ -29,10 +29,8 @@ class Subtitles(Document):
     """
 
     def __init__(self, path: Path) -> None:
-        source = read_text(path)
-        text = source.removeprefix(MARK)
+        self.form, text = form_and_text(read_text(path))
         self.tail = text[len(text.rstrip("\r\n")) :]  # the ends of lines behind the last subtitle
-        self.mark, self.end = source[: len(source) - len(text)], "\r\n" if "\r\n" in text else "\n"
         try:
             self.subtitles = [*srt.parse(text)]
         except (srt.SRTParseError, ValueError, OverflowError) as error:  # of numbers that are too large
@@ -99,8 +97,8 @@ class Subtitles(Document):
             written.append(
                 srt.Subtitle(subtitle.index, subtitle.start, subtitle.end, content, subtitle.proprietary)
             )
-        text = srt.compose(written, reindex=False).rstrip("\n").replace("\n", self.end)
-        return (self.mark + text + self.tail).encode("utf-8")
+        text = srt.compose(written, reindex=False).rstrip("\n")
+        return self.form.encoded(text) + self.tail.encode("utf-8")
 
 
 def ends_sentence(subtitle: srt.Subtitle) -> bool:

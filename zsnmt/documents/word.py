@@ -10,7 +10,7 @@ from lxml import etree
 from lxml.etree import QName, _Element
 
 from zsnmt.documents.markup import Place, local_name
-from zsnmt.documents.office import DRAWINGS, parts_of
+from zsnmt.documents.office import DRAWINGS, parts_of, types_of
 from zsnmt.documents.package import Finder, Package, Stretches, Text
 
 MAIN = "wordprocessingml.document.main+xml"
@@ -35,7 +35,10 @@ def read_word(path: Path) -> Package:
         **DRAWINGS,
     }
     return Package(
-        path, "a Word document (.docx)", lambda contents: parts_of(contents, MAIN, finders), keeps_space=True
+        path,
+        "a Word document (.docx)",
+        lambda contents: parts_of(types_of(contents), MAIN, finders),
+        keeps_space=True,
     )
 
 

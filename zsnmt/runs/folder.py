@@ -120,7 +120,7 @@ def no_run(run: Path) -> InputError:
         )
     if not run.is_dir():
         return InputError(f"{run} is a file, not a run; a run is a folder, runs/NAME/SYSTEM/seedN")
-    below = sorted({*run.glob(f"*/{RECORD_FILE}"), *run.glob(f"*/*/{RECORD_FILE}")}) if run.is_dir() else []
+    below = sorted({*run.glob(f"*/{RECORD_FILE}"), *run.glob(f"*/*/{RECORD_FILE}")})
     if below:
         return InputError(f"{run} is not a run folder; did you mean {below[0].parent}?")
     return InputError(f"{run} is not a run folder; give one made by zsnmt train")

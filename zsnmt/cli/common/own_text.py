@@ -7,9 +7,8 @@ from pathlib import Path
 from zsnmt import console
 from zsnmt.cli.common.recipe import Recipe
 from zsnmt.console import WrongUse
-from zsnmt.corpora.own_text.forms import WHOLE_TABLES, reader_of
+from zsnmt.corpora.own_text.forms import ENDINGS, reader_of
 
-FILES = ", ".join(WHOLE_TABLES)
 OWN_TEXT_OPTIONS = ("pattern", "languages", "all_pairs", "config")
 
 
@@ -45,11 +44,11 @@ def is_config_of(options: Namespace, of_text: Sequence[str] = OWN_TEXT_OPTIONS) 
         return False
     if not options.experiment.exists() and options.experiment.suffix != ".conf":
         raise WrongUse(
-            f"there is no {options.experiment}; give the folder of your text, a file ({FILES}), or a config"
+            f"there is no {options.experiment}; give the folder of your text, a file ({ENDINGS}), or a config"
         )
     if given := [f"--{name.replace('_', '-')}" for name in of_text if getattr(options, name)]:
         raise WrongUse(
-            f"{', '.join(given)} belongs to text of your own, which is a folder or a file ({FILES}); "
+            f"{', '.join(given)} belongs to text of your own, which is a folder or a file ({ENDINGS}); "
             f"{options.experiment} is neither, and is read as a config"
         )
     return True

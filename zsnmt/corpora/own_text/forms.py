@@ -28,6 +28,7 @@ WHOLE_TABLES = {  # endings of the files that hold a whole table, and what reads
     ".tmx": table_of_translation_memory,
     **dict.fromkeys((".csv", ".xlsx", ".xls", ".ods"), table_of_sheets),
 }
+ENDINGS = ", ".join(WHOLE_TABLES)
 
 
 def read_tables(path: Path, pattern: str = "") -> list[Table]:
@@ -134,7 +135,7 @@ def forms(path: Path, pattern: str) -> str:
     """What is looked for, and what is there instead."""
     if path.is_file():
         return (
-            f"a file must end in {', '.join(WHOLE_TABLES)}: a table with the code of a language at the head "
+            f"a file must end in {ENDINGS}: a table with the code of a language at the head "
             "of each column, or a translation memory"
         )
     there = sorted(file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())

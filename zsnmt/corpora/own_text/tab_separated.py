@@ -9,7 +9,7 @@ has put around a cell with others in it, which are refused.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -26,21 +26,22 @@ def table_of_tab_separated(file: Path) -> Table:
     heads = next(iterate_lines(file)).split("\t")
     languages = languages_of_columns(heads, f"{file}, line 1")
     say_others(heads, languages, file)
-    return table_of_rows(file, [*languages.values()], partial(rows_of, file))
+    return table_of_rows(file, [*languages.values()], partial(rows_of, file, languages))
 
 
-def rows_of(file: Path) -> Iterator[Placed]:
-    """The rows below the first; `InputError` for one with more or fewer columns, with its line."""
+def rows_of(file: Path, languages: Mapping[int, str]) -> Iterator[Placed]:
+    """The rows below the first, from the languages of columns; `InputError` for one with more or fewer
+    columns, with its line.
+    """
     lines = iterate_lines(file, allow_empty_lines=True)
-    heads = next(lines).split("\t")
-    languages = languages_of_columns(heads, f"{file}, line 1")
+    columns = next(lines).count("\t") + 1
     for number, line in enumerate(lines, start=2):
         cells, place = line.split("\t"), f"{file}, line {number}"
         if is_blank(line):
             continue
-        if len(cells) != len(heads):
+        if len(cells) != columns:
             raise InputError(
-                f"{place} has {len(cells)} columns and line 1 has {len(heads)}; put a tab between two "
+                f"{place} has {len(cells)} columns and line 1 has {columns}; put a tab between two "
                 "columns, and none into a sentence"
             )
         sentences = {language: cells[column] for column, language in languages.items()}
