@@ -358,7 +358,7 @@ def test_a_last_stage_out_of_the_pivot_with_a_few_lines(tiny, student, runs):
         (["--with", "nowhere", "--engine", "ctranslate2"], "--engine ctranslate2 searches with one model"),
         (["--sides", "left"], "argument --sides: invalid choice: 'left'"),
         (["--lines", "0"], "argument --lines: '0' is not a whole number above 0"),
-        (["--way", "sample", "--beam", "4"], "--way sample draws one translation, not 4; give --beam 1"),
+        (["--way", "sample", "--beam", "4"], "--way sample draws one translation, not 4; give --beam 1, or"),
         (
             ["--engine", "ctranslate2", "--way", "ensemble"],
             "--engine ctranslate2 cannot translate by ensemble",

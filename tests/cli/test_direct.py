@@ -132,6 +132,7 @@ def test_four_trainings_are_those_of_the_plan_and_are_not_made_twice(config, cap
     said = " ".join(printed.stdout.split())
     assert "zs_transformer_direct between languages other than inglan, BLEU: directly " in said
     assert "; through inglan by zs_transformer_continued " in said and "; by ensemble " in said
+    assert "; by mask (beam 2, pieces 1, renormalise yes) " in said
     assert (runs / "small" / "report.html").is_file()
     made = {path: path.stat().st_mtime_ns for path in runs.rglob("*.pt")}
     for words in plan(config, capsys)[1:4]:

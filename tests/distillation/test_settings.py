@@ -45,7 +45,7 @@ def test_sides_and_lines_that_there_are_not_are_refused():
         SyntheticSettings(direct=True, way=parse_method("ensemble"))
     with pytest.raises(InputError, match="and no other language; leave out through="):
         SyntheticSettings(way=parse_method("ensemble:through=fr"))
-    with pytest.raises(InputError, match="--way sample draws one translation, not 4; give --beam 1"):
+    with pytest.raises(InputError, match="--way sample draws one translation, not 4; give --beam 1, or"):
         SyntheticSettings(way=parse_method("sample"))
 
 

@@ -473,7 +473,7 @@ def test_methods_that_cannot_be_are_refused_before_anything_is_translated_or_rem
     before = files_of(run / HYPOTHESES)
 
     def refuse(*_):
-        raise InputError("a sample is one hypothesis, not 3; give --beam 1")
+        raise InputError("a sample is one hypothesis, not 3; give sample:beam=1")
 
     for methods, options, message in (
         ([ENSEMBLE], dict(directions=[AA_PIV]), "no direction can be translated so: an ensemble through piv"),
@@ -504,12 +504,12 @@ def files_of(folder: Path) -> dict[str, bytes]:
 def test_a_run_is_scored_by_every_way_and_reported(own_tiny, tmp_path):
     """As a person does it: each way in the score file, the table and the page."""
     run, page = own_tiny.run(), tmp_path / "report.html"
-    ways = ["ensemble", "mask", "contrast:language_weight=0.2,pieces=1"]
+    ways = ["ensemble", "mask", "contrast:language_weight=0.2,pieces=1", "search:beam=1"]
     done = run_command("python", "-m", "zsnmt", "evaluate", run, "--ways", *ways, "--report", page)
     assert done.returncode == 0, done.stderr
     scores = read_scores(run)
     found = {way.name: way for _, way in scores.groups}
-    assert {*found} == {"direct", "pivot", "ensemble", "mask", "contrast"}
+    assert {*found} == {"direct", "pivot", "ensemble", "mask", "contrast", "search"}
     for way in found.values():
         number = 6 if way.name in ("pivot", "ensemble") else 12
         assert len([result for result in scores.results if result.way == way]) == number

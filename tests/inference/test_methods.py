@@ -163,7 +163,8 @@ def test_methods_change_translations_and_the_batch_does_not(translator, lines, c
         method = parse_method(way)
         translations = translator.by(method, counts).translate(lines, "tamun", "velan")
         assert len(translations) == len(lines) and translations != directly, way
-        small = Translator(translator.engine, translator.codec, batch_tokens=30).by(method, counts)
+        small = Translator(translator.engine, translator.codec, settings=SEARCH, batch_tokens=30)
+        small = small.by(method, counts)
         assert small.translate(lines, "tamun", "velan") == translations, way
 
 
@@ -175,6 +176,40 @@ def test_several_processes_translate_as_one(translator, older, lines):
         for each in (EngineChoice(workers=1), choice)
     )
     assert shared.translate(lines, "tamun", "velan") == alone.translate(lines, "tamun", "velan")
+
+
+@pytest.mark.parametrize("way", ["search", "mask:pieces=3,", "mask:renormalise=yes,", "contrast:"])
+def test_a_way_may_have_a_beam_of_its_own(translator, lines, counts, way):
+    """What is found is what the way finds where all searches have that beam."""
+    greedy = replace(SEARCH, beam=1)
+    same = Translator(translator.engine.searching(greedy), translator.codec, settings=greedy)
+    by = translator.by(parse_method(f"{way}beam=1" if ":" in way else f"{way}:beam=1"), counts)
+    expected = same if way == "search" else same.by(parse_method(way.rstrip(",:")), counts)
+    wanted = expected.translate_with_scores(lines, "tamun", "velan")
+    assert by.translate_with_scores(lines, "tamun", "velan") == wanted
+    wider = translator.translate_with_scores(lines, "tamun", "velan")
+    assert wanted != wider and translator.settings == SEARCH and by.settings == greedy
+    assert by.by(parse_method("search:beam=2")).translate_with_scores(lines, "tamun", "velan") == wider
+
+
+def test_what_an_ensemble_reads_is_of_the_search_of_all_ways(translator, lines):
+    first, second = (
+        bundles_for(translator, way, lines, VELAN_TAMUN) for way in ("ensemble", "ensemble:beam=1")
+    )
+    assert first == second
+
+
+def test_a_sample_needs_a_beam_of_1(translator, lines):
+    with pytest.raises(InputError, match="a sample is one hypothesis, not 2; give sample:beam=1"):
+        translator.by(parse_method("sample"))
+    sampled = translator.by(parse_method("sample:beam=1,symbols=1")).translate(lines, "tamun", "velan")
+    assert sampled == translator.by(parse_method("search:beam=1")).translate(lines, "tamun", "velan")
+
+
+def test_a_search_of_its_own_goes_through_another_language(translator, lines):
+    by = translator.by(parse_method("search:beam=1"))
+    first = by.translate(lines, "inglan", "velan")
+    assert by.translate(lines, "tamun", "velan", via="inglan") == by.translate(first, "tamun", "inglan")
 
 
 def test_a_mask_leaves_the_pieces_of_the_target(translator, lines, counts):
@@ -270,12 +305,15 @@ def test_engines_and_exports_that_cannot_say_so(older):
         check_method(run, parse_method("mask"), EngineChoice(CTRANSLATE2))
     with pytest.raises(InputError, match="an export, cannot translate by ensemble; give a run folder"):
         check_method(run / "ctranslate2-int8", parse_method("ensemble"), EngineChoice())
+    check_method(run, parse_method("search:beam=1"), EngineChoice(CTRANSLATE2))
     for choice in (EngineChoice(), EngineChoice(FAIRSEQ)):
         check_method(run, parse_method("ensemble"), choice)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", ["ensemble", "contrast:pieces=3", "mask:renormalise=yes"])
+@pytest.mark.parametrize(
+    "way", ["ensemble", "contrast:pieces=3", "mask:renormalise=yes", "search:beam=1", "ensemble:beam=3"]
+)
 def test_fairseqs_search_translates_as_the_packed_model(translator, older, lines, counts, monkeypatch, way):
     """By two processes."""
     open_in_float64(monkeypatch)

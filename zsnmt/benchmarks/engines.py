@@ -165,7 +165,8 @@ def open_way(way: Way, subject: Subject) -> Engine:
     engine = open_direct(way, subject)
     if way.by == MASK:
         method, language = Method(mask=Mask(renormalise=True)), subject.codec.target(subject.sentences[0])
-        return Masked(engine_by(method, engine, subject.codec, counts=subject.counts), language)
+        by_mask = engine_by(method, engine, subject.codec, search=subject.search, counts=subject.counts)
+        return Masked(by_mask, language)
     return ThroughPivot(engine, subject) if way.by == PIVOT else engine
 
 

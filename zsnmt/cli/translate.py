@@ -79,8 +79,8 @@ def make_parser() -> console.Parser:
     parser.add_argument(
         "--way",
         metavar="METHOD",
-        help="way of decoding: mask:renormalise=yes, which is faster and as good; ensemble, contrast or "
-        "sample, with settings as in mask:pieces=2 (docs/method.md)",
+        help="way of decoding: mask:renormalise=yes, which is faster and as good; ensemble, contrast, "
+        "sample or search, with settings as in search:beam=1 (docs/method.md)",
     )
     parser.add_argument(
         "--input", type=Path, help="text, one sentence per line, or a document (default: stdin)"
@@ -142,9 +142,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     form = format_of(options.input, paragraphs=options.document)
     search = chosen_search(options)
     options.way = options.way and parse_method(options.way)
+    if options.way and options.way.is_search:
+        search, options.way = options.way.search(search), None
     refuse_together(parser, options, form)
     refuse_files(parser, options, form)
-    if options.nbest and options.nbest > search.beam:
+    beam = (options.way.search(search) if options.way else search).beam
+    if options.nbest and options.nbest > beam:
         parser.error(f"--nbest {options.nbest} is more than the search keeps; give --beam {options.nbest}")
     translator, counts = open_translator(options, search)
     refuse_wrong_languages(translator, options)  # before any text is read

@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from itertools import chain
 
 import torch
@@ -38,6 +39,12 @@ class FairseqEngine:
         self.model, self.generator, self.signature = model, generator, signature
         self.device = next(model.parameters()).device
         self.of_source = Search(max_len_a=generator.max_len_a, max_len_b=generator.max_len_b)
+
+    def searching(self, search: Search) -> "FairseqEngine":
+        """The same model, with another beam; all else of a search is that of this one."""
+        generator = copy(self.generator)
+        generator.beam_size = min(search.beam, generator.vocab_size - 1)
+        return FairseqEngine(self.model, generator, self.signature)
 
     def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
         """For each batch, in order, the hypotheses of each of its sentences, best first."""

@@ -4,7 +4,8 @@ fairseq's own search.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Generic, TypeVar
+from copy import copy
+from typing import Generic, Self, TypeVar
 
 import torch
 from fairseq.data import Dictionary
@@ -38,6 +39,12 @@ class PackedSearch(ABC, Generic[Among]):
     eos: int
     never: Tensor
     longest: int
+
+    def searching(self, search: Search) -> Self:
+        """The same model or models, with another search."""
+        engine = copy(self)
+        engine.search = search
+        return engine
 
     @abstractmethod
     def begin(self, views: Sequence[Sequence[Sentence]], output: Among | None = None) -> list[DecoderState]:

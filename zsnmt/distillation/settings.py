@@ -61,8 +61,11 @@ class SyntheticSettings:
                 "a teacher's ensemble reads a sentence and the pivot's beside it, and no other language; "
                 "leave out through="
             )
-        if self.way and isinstance(self.way.several, Sample) and self.search.beam > 1:
-            raise InputError(f"--way sample draws one translation, not {self.search.beam}; give --beam 1")
+        if self.way and isinstance(self.way.several, Sample) and self.way.search(self.search).beam > 1:
+            raise InputError(
+                f"--way sample draws one translation, not {self.search.beam}; give --beam 1, or "
+                "--way sample:beam=1"
+            )
 
     @property
     def ensemble(self) -> Ensemble | None:

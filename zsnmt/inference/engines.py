@@ -24,7 +24,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.files.locks import locked
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine, check_search
-from zsnmt.inference.export.ctranslate2.mask import MaskEngine, mask_of
+from zsnmt.inference.export.ctranslate2.mask import MaskEngine, is_known, mask_of
 from zsnmt.inference.export.folder import checksum, describe_export, export_folder, is_export
 from zsnmt.inference.export.formats import load_format
 from zsnmt.runs.folder import MODEL_FILE
@@ -181,7 +181,7 @@ def engine_for(folder: Path, methods: Iterable[Method], choice: EngineChoice) ->
     """
     for method in methods:
         check_method(folder, method, choice)
-        if choice.engine == AUTO and not is_export(folder) and not mask_of(method):
+        if choice.engine == AUTO and not is_export(folder) and not is_known(method):
             choice = replace(choice, engine=PYTORCH)
     if choice.engine == AUTO and choice.precision == FLOAT16 and not is_export(folder):
         return replace(choice, engine=PYTORCH)
@@ -191,19 +191,23 @@ def engine_for(folder: Path, methods: Iterable[Method], choice: EngineChoice) ->
 def check_method(folder: Path, method: Method, choice: EngineChoice) -> None:
     """`InputError` for a method with an export, or with an engine, that cannot."""
     if is_export(folder):
-        if not (mask_of(method) and describe_export(folder)["format"] == CTRANSLATE2):
+        if not (is_known(method) and describe_export(folder)["format"] == CTRANSLATE2):
             raise InputError(f"{folder}, an export, {METHOD_REFUSAL.format(way=method.name)}")
-    elif choice.engine == CTRANSLATE2 and not mask_of(method):
+    elif choice.engine == CTRANSLATE2 and not is_known(method):
         raise InputError(f"--engine {choice.engine} {METHOD_REFUSAL.format(way=method.name)}")
 
 
-def engine_by(method: Method, engine: Engine, codec: Codec, *, counts: PieceCounts | None = None) -> Engine:
-    """The model of an engine, searched by a method; masks need the `counts` of the pieces of each language.
+def engine_by(
+    method: Method, engine: Engine, codec: Codec, *, search: Search, counts: PieceCounts | None = None
+) -> Engine:
+    """The model of an engine, searched by a method, with `search`; masks need the `counts` of the pieces of
+    each language.
 
     Raises `InputError` for an engine that cannot, and for a mask without counts.
     """
-    if isinstance(engine, CTranslate2Engine) and (mask := mask_of(method)):
-        return MaskEngine(engine, mask, counts or {})
+    if isinstance(engine, CTranslate2Engine) and is_known(method):
+        engine, mask = engine.searching(search), mask_of(method)
+        return MaskEngine(engine, mask, counts or {}) if mask else engine
     from zsnmt.inference.pytorch import apply_method  # loads PyTorch
 
-    return apply_method(engine, method, codec, counts=counts)
+    return apply_method(engine, method, codec, search=search, counts=counts)

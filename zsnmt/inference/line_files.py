@@ -135,7 +135,8 @@ class LineTranslation:
         translator = self.translator
         # Batches on a GPU are by its memory, which may have changed since a stop.
         tokens = translator.batch_tokens if translator.batch_sentences == BATCH_SENTENCES else 0
-        engine = (translator.signature, translator.settings, translator.method, tokens)
+        searches = (translator.settings, translator.direct.settings)
+        engine = (translator.signature, *searches, translator.method, tokens)
         wanted = (self.legs, self.form, self.agreement, self.nbest, self.at_a_time)
         return checksum_of({"text": text.checksum, "models": models, "engine": engine, "wanted": wanted})
 

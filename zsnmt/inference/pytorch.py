@@ -37,13 +37,13 @@ def open_run(run: Path, search: Search, choice: EngineChoice) -> tuple[Engine, C
     if choice.gpus == 1:
         return pytorch_engine(trained, search, choice), trained.codec
     engine = lone_engine(trained, search, choice)
-    return ManyGpus(engine, partial(open_alone, run, search, choice), choice.gpus), trained.codec
+    return ManyGpus(engine, partial(open_alone, run, choice, search=search), choice.gpus), trained.codec
 
 
 def open_alone(
     run: Path,
-    search: Search,
     choice: EngineChoice,
+    search: Search,
     method: Method | None = None,
     counts: PieceCounts | None = None,
 ) -> BatchEngine:
@@ -150,25 +150,31 @@ def packed_engine(trained: TrainedRun, search: Search, precision: str) -> PyTorc
 
 
 def apply_method(
-    engine: Engine, method: Method, codec: Codec, *, counts: PieceCounts | None = None
+    engine: Engine, method: Method, codec: Codec, *, search: Search, counts: PieceCounts | None = None
 ) -> Engine:
-    """An engine's model, searched by a method; masks need the `counts` of the pieces of each language.
+    """An engine's model, searched by a method, with `search`; masks need the `counts` of the pieces of each
+    language.
 
     Raises `InputError` for an engine that has one source and no mask, and for a mask without counts.
     """
     alone = engine.engine if isinstance(engine, ManyProcesses | ManyGpus) else engine
-    searching = method_engine(alone, method, codec, counts=counts)
+    if not isinstance(alone, PackedSearch | FairseqEngine):
+        raise InputError(f"{alone.signature} {METHOD_REFUSAL.format(way=method.name)}")
+    searching = method_engine(alone.searching(search), method, codec, counts=counts)
     if isinstance(engine, ManyGpus):
-        return ManyGpus(searching, partial(engine.opened, method=method, counts=counts), engine.gpus)
+        opened = partial(engine.opened, search=search, method=method, counts=counts)
+        return ManyGpus(searching, opened, engine.gpus)
     return ManyProcesses(searching, engine.workers) if isinstance(engine, ManyProcesses) else searching
 
 
 def method_engine(
-    alone: Engine, method: Method, codec: Codec, *, counts: PieceCounts | None = None
-) -> MethodEngine:
-    """The same for the engine of one process."""
-    if not isinstance(alone, PackedSearch | FairseqEngine):
-        raise InputError(f"{alone.signature} {METHOD_REFUSAL.format(way=method.name)}")
+    alone: PackedSearch | FairseqEngine, method: Method, codec: Codec, *, counts: PieceCounts | None = None
+) -> BatchEngine:
+    """The same for the engine of one process, which searches so already; itself, where a method is nothing
+    but a search.
+    """
+    if method.is_search:
+        return alone
     masks = None
     if method.mask:
         check_counts(counts or {}, codec.languages)

@@ -90,19 +90,21 @@ class Translator:
     def by(self, method: Method, counts: PieceCounts | None = None) -> "Translator":
         """The same model, which translates by a method; `counts` are of its pieces, which masks need.
 
-        Raises `InputError` for an engine that cannot, and for languages that the model does not know.
+        An ensemble reads translations by the search of this one, also where it has a beam of its own. Raises
+        `InputError` for an engine that cannot, and for languages that the model does not know.
         """
         method = method.of(self.languages)
-        if isinstance(method.several, Sample) and self.settings.beam > 1:
-            raise InputError(f"a sample is one hypothesis, not {self.settings.beam}; give --beam 1")
-        engine = engine_by(method, self.direct.engine, self.codec, counts=counts)
+        search = method.search(self.direct.settings)
+        if isinstance(method.several, Sample) and search.beam > 1:
+            raise InputError(f"a sample is one hypothesis, not {search.beam}; give sample:beam=1")
+        engine = engine_by(method, self.direct.engine, self.codec, search=search, counts=counts)
         return Translator(
             engine,
             self.codec,
-            settings=self.settings,
+            settings=search,
             batch_tokens=self.batch_tokens,
             batch_sentences=self.batch_sentences,
-            method=method,
+            method=None if method.is_search else method,
             direct=self.direct,
         )
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from zsnmt.decoding.methods.settings import Contrast, Ensemble, Mask, Method, parse_method
+from zsnmt.decoding.methods.settings import Contrast, Ensemble, Mask, Method, Sample, parse_method
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
 
@@ -29,6 +29,10 @@ DE_FR, DE_EN, EN_DE = Direction("de", "fr"), Direction("de", "en"), Direction("e
             Contrast(language_weight=0.0), Mask(renormalise=True)
         ),
         "contrast:renormalise=no": Method(Contrast(), Mask()),
+        "search:beam=1": Method(beam=1),
+        "mask:beam=2": Method(mask=Mask(), beam=2),
+        "ensemble:by=average,beam=2,pieces=3": Method(Ensemble(by="average"), Mask(3), beam=2),
+        "sample:beam=1": Method(Sample(), beam=1),
     }.items(),
 )
 def test_a_method_is_read_with_its_settings(text, method):
@@ -39,6 +43,8 @@ def test_settings_are_all_that_tells_methods_of_a_kind_apart():
     assert parse_method("ensemble").of(KNOWN).settings == {"through": ("en",)}
     assert parse_method("ensemble:by=average").settings == {"through": ("pivot",), "by": "average"}
     assert parse_method("mask").settings == {"pieces": 1}
+    assert parse_method("search:beam=1").settings == {"beam": 1}
+    assert parse_method("mask:beam=1").settings == {"pieces": 1, "beam": 1}
     assert parse_method("contrast:pieces=2").of(KNOWN).settings == {
         "languages": ("en", "source"),
         "language_weight": 0.1,
@@ -54,13 +60,17 @@ def test_settings_are_all_that_tells_methods_of_a_kind_apart():
 @pytest.mark.parametrize(
     "text, message",
     {
-        "vote": "no way 'vote' to translate; choose ensemble, contrast, sample, mask",
+        "vote": "no way 'vote' to translate; choose ensemble, contrast, sample, mask, search",
         "direct": "no way 'direct'",
         "mask:keep=1": "'keep=1' is not a setting of mask; write mask:pieces=VALUE, with each of pieces, ",
         "mask:pieces": "'pieces' is not a setting",
         "mask:pieces=1,pieces=2": "'pieces=2' is not a setting of mask; .* once at most",
         "mask:through=en": "not a setting of mask",
         "contrast:by=vote": "not a setting of contrast",
+        "search": "search needs a beam of its own, as in search:beam=1",
+        "search:pieces=1": "'pieces=1' is not a setting of search; write search:beam=VALUE, with each of",
+        "search:beam=0": "a beam of 0 keeps nothing; give 1 or more",
+        "mask:beam=wide": "beam=wide is not a whole number",
         "mask:pieces=many": "pieces=many is not a whole number",
         "mask:pieces=0": "pieces=0 leaves out no piece; give 1 or more",
         "mask:penalty=-1": "penalty=-1.0 is not a penalty",

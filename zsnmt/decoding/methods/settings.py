@@ -1,13 +1,14 @@
 """The methods by their names and settings, as a person writes them: `ensemble:through=en,by=average`.
 
-A method is an ensemble, a contrast, a sample or a mask; the settings of a mask may be given to the others as
-well.
+A method is an ensemble, a contrast, a sample, a mask, or a search with a beam of its own. The settings of a
+mask, and the beam, may be given to all of them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, check_known, check_language
 
@@ -169,12 +170,15 @@ class Mask:
         return self.penalty is None and self.prefer is None
 
 
+SEARCH, MASK = "search", "mask"  # the kinds without a part of their own
 KINDS: dict[str, type[Ensemble] | type[Contrast] | type[Sample] | None] = {
     "ensemble": Ensemble,
     "contrast": Contrast,
     "sample": Sample,
-    "mask": None,
+    MASK: None,
+    SEARCH: None,
 }
+BEAM = "beam"
 READ: dict[str, tuple[Callable[[str], Any], str]] = {  # how the value of each setting is read, and what it is
     "through": (lambda value: tuple(value.split("+")), LANGUAGES),
     "by": (str, "a word"),
@@ -187,20 +191,28 @@ READ: dict[str, tuple[Callable[[str], Any], str]] = {  # how the value of each s
     "penalty": (float, NUMBER),
     "prefer": (float, NUMBER),
     "renormalise": (lambda value: bool(("no", "yes").index(value)), "yes or no"),
+    BEAM: (int, WHOLE),
 }
 
 
 @dataclass(frozen=True)
 class Method:
-    """An ensemble, a contrast, a sample, or none of them, and a mask or none.
+    """An ensemble, a contrast, a sample, or none of them, a mask or none, and a beam where that is not the
+    one of all other ways.
 
-    Raises InputError for a mask that renormalises beside a contrast of languages.
+    Raises InputError for a mask that renormalises beside a contrast of languages, for a beam below 1, and for
+    nothing at all.
     """
 
     several: Ensemble | Contrast | Sample | None = None
     mask: Mask | None = None
+    beam: int | None = None
 
     def __post_init__(self) -> None:
+        if self.beam is not None:
+            self.search(Search())
+        elif self.is_search:
+            raise InputError(f"{SEARCH} needs a beam of its own, as in {SEARCH}:{BEAM}=1")
         if self.renormalises and isinstance(self.several, Contrast) and self.several.language_weight:
             raise InputError(
                 "renormalise=yes does not go with a contrast of languages: what the model would write into "
@@ -211,13 +223,24 @@ class Method:
     @property
     def name(self) -> str:
         """The kind, by which it is called."""
-        return next(name for name, kind in KINDS.items() if isinstance(self.several, kind or type(None)))
+        if self.several is None:
+            return MASK if self.mask else SEARCH
+        return next(name for name, kind in KINDS.items() if kind and isinstance(self.several, kind))
+
+    @property
+    def is_search(self) -> bool:
+        """Whether it is direct translation, but for the beam."""
+        return self.several is None and self.mask is None
+
+    def search(self, search: Search) -> Search:
+        """How it searches, where all other ways do so by `search`."""
+        return search if self.beam is None else replace(search, beam=self.beam)
 
     @property
     def settings(self) -> Mapping[str, object]:
         """All that tells it from others of its kind, by name: without what goes without saying."""
         parts = [asdict(part) for part in (self.several, self.mask) if part]
-        given = [each for part in parts for each in part.items()]
+        given = [each for part in parts for each in part.items()] + [(BEAM, self.beam)]
         settings = {name: value for name, value in given if value is not None and value is not False}
         for weight, *others in (("language_weight", "languages"), ("source_weight",)):
             if settings.get(weight) == 0:
@@ -287,13 +310,16 @@ def parse_method(text: str) -> Method:
         raise InputError(f"there is no way '{name}' to translate; choose {', '.join(KINDS)}")
     kind = KINDS[name]
     own, of_mask = ([each.name for each in fields(part)] if part else [] for part in (kind, Mask))
+    if name == SEARCH:
+        of_mask = []
+    settings = (*own, *of_mask, BEAM)
     given: dict[str, Any] = {}
     for part in filter(None, rest.split(",")):
         setting, equals, value = part.partition("=")
-        if not equals or setting not in (*own, *of_mask) or setting in given:
+        if not equals or setting not in settings or setting in given:
             raise InputError(
-                f"'{part}' is not a setting of {name}; write {name}:{(*own, *of_mask)[0]}=VALUE, with each "
-                f"of {', '.join((*own, *of_mask))} once at most and commas between"
+                f"'{part}' is not a setting of {name}; write {name}:{settings[0]}=VALUE, with each "
+                f"of {', '.join(settings)} once at most and commas between"
             )
         read, what = READ[setting]
         try:
@@ -305,7 +331,8 @@ def parse_method(text: str) -> Method:
     mask = {setting: value for setting, value in given.items() if setting in of_mask}
     return Method(
         kind(**{setting: value for setting, value in given.items() if setting in own}) if kind else None,
-        Mask(**mask) if mask or kind is None else None,
+        Mask(**mask) if mask or name == MASK else None,
+        given.get(BEAM),
     )
 
 

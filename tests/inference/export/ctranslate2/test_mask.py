@@ -100,6 +100,19 @@ def test_the_best_translations_and_their_scores_are_those_of_the_packed_engine(
     assert [best.tokens for best, *_ in found] != [best.tokens for best, *_ in direct]
 
 
+def test_a_mask_and_a_search_may_have_a_beam_of_their_own(counted, bundles):
+    engine, greedy = counted[1], replace(SEARCH, beam=1)
+    alone = CTranslate2Engine(engine.folder, greedy)
+    sentences = [bundle.sentences[0] for bundle in bundles]
+    for method, given, expected in (
+        (Method(beam=1), sentences, alone),
+        (Method(mask=MASK, beam=1), bundles, MaskEngine(alone, MASK, COUNTS)),
+    ):
+        by = engine_by(method, engine, engine.codec, search=method.search(SEARCH), counts=COUNTS)
+        assert [*by.translate([given])] == [*expected.translate([given])]
+        assert [*by.translate([given])] != [*engine.translate([sentences])]
+
+
 def test_companions_of_other_languages_change_nothing(counted, bundles):
     masked = MaskEngine(counted[1], MASK, COUNTS)
     (together,) = masked.translate([bundles])
@@ -165,6 +178,6 @@ def test_only_a_mask_that_renormalises_is_for_an_export(counted, tmp_path):
 def test_what_a_mask_needs_is_asked_for(counted, tmp_path):
     engine = counted[1]
     with pytest.raises(InputError, match="there are none of piv, .*; count them with zsnmt count-pieces"):
-        engine_by(Method(mask=MASK), engine, engine.codec)
+        engine_by(Method(mask=MASK), engine, engine.codec, search=SEARCH)
     with pytest.raises(InputError, match="no mask for a vocabulary in which 'a b' is a piece"):
         write_map(tmp_path / "vmap.txt", [Restriction([1], 0)], ["__de__", "a b"])

@@ -85,6 +85,12 @@ class CTranslate2Engine:
                 f"{self.folder} cannot be loaded by CTranslate2 {library.__version__} ({error}); {REMEDY}"
             ) from error
 
+    def searching(self, search: Search) -> CTranslate2Engine:
+        """The same, with another search of which CTranslate2 knows the length penalty."""
+        engine = copy.copy(self)
+        engine.search = search
+        return engine
+
     def restricted(self, translator: Translator, restriction: Restriction) -> CTranslate2Engine:
         """The same, restricted, with a translator that knows how."""
         engine = copy.copy(self)

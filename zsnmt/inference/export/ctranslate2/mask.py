@@ -37,10 +37,15 @@ SEPARATORS = {*" \t\r\n"}  # of the map, which a token cannot have
 
 
 def mask_of(method: Method) -> Mask | None:
-    """The mask of a method that CTranslate2 can search by, which is a mask that renormalises and nothing
-    else.
+    """The mask of a method that CTranslate2 can search by, which is a mask that renormalises and, but for a
+    beam of its own, nothing else.
     """
     return method.mask if method.several is None and method.renormalises else None
+
+
+def is_known(method: Method) -> bool:
+    """Whether CTranslate2 can search by a method."""
+    return method.is_search or mask_of(method) is not None
 
 
 class MaskEngine:
