@@ -73,6 +73,7 @@ def test_a_language_whose_tag_is_in_the_source_begins_with_the_end_of_sentence()
 def test_a_vocabulary_that_grew_is_written_as_far_as_each_language_knew_it(options):
     seed = 2 if options.get("normalization") else 0  # that write new words
     model = randomise(frozen.build(3, **options), seed).double()
+    assert why_not_packed(model) is None
     task, given = (
         frozen.GrownTask(3),
         made_sentences(30, frozen.THIRD - FIRST_WORD, list(frozen.TAGS.values())),

@@ -20,6 +20,7 @@ from zsnmt.modules.decoder import Decoder
 from zsnmt.modules.decoder_layer import DecoderLayer
 from zsnmt.modules.encoder import Encoder
 from zsnmt.modules.encoder_layer import EncoderLayer
+from zsnmt.modules.frozen_weights import FrozenWeights
 from zsnmt.modules.growing_vocabulary import GrowingVocabulary
 from zsnmt.modules.language_adapter import LanguageAdapter, LanguageAdapters
 from zsnmt.modules.language_embedding import LanguageEmbedding
@@ -56,6 +57,7 @@ PARTS = frozenset(
         LanguageAdapters,
         TargetLanguage,
         GrowingVocabulary,
+        FrozenWeights,
         WordDropoutEmbedding,
         VariationalDropout,
         SinusoidalPositionalEmbedding,
