@@ -89,6 +89,12 @@ def adapt_run(
             all_options = [*base_options, *further]
             data, of_data = train_on_text(steps, experiment, text, run=run, options=all_options)
             base_options += of_data
+        if adaptation.share is not None:
+            from zsnmt.adaptation.share import write_share  # loads fairseq
+
+            new = adaptation.new_languages(experiment.config.languages)
+            folder, share = data or experiment.data, adaptation.share
+            base_options += write_share(run, folder, new, share=share, is_student=text is not None)
         own = [*base_options, *further]
         train_and_average(steps, experiment, run, system=name, seed=seed, options=own, data=data)
     return run

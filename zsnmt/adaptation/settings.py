@@ -20,7 +20,8 @@ class Adaptation:
 
     `adapter_dim`: the size of adapters in the decoder, 0 for none; `noise` and `noise_scale` are those of new
     rows; `allow_unknown`: the share (0–1) of the pieces of a file that the model may not know, None for the
-    usual one; `without_synthetic`: also where the run learned from synthetic text. Raises `InputError` for
+    usual one; `without_synthetic`: also where the run learned from synthetic text; `share` (0–1): of the
+    pairs that are trained on, those with a new language, None for as many as there are. Raises InputError for
     numbers out of range, and for options that have no effect beside others.
     """
 
@@ -31,8 +32,17 @@ class Adaptation:
     noise_scale: float = 1.0
     allow_unknown: float | None = None
     without_synthetic: bool = False
+    share: float | None = None
 
     def __post_init__(self) -> None:
+        if self.share is not None and not 0 < self.share < 1:
+            raise InputError(
+                f"--share is {self.share:g}; it is a share of the training pairs, between 0 and 1"
+            )
+        if self.share is not None and self.mode == FROZEN:
+            raise InputError(
+                "--frozen trains on the new text alone, of which --share is all; leave one of them out"
+            )
         if not 0 <= self.noise_scale <= LARGEST_NOISE:  # which no NaN is
             raise InputError(f"--noise-scale is {self.noise_scale:g}; it must be from 0 to {LARGEST_NOISE}")
         if self.noise == NO_NOISE and self.noise_scale != 1:

@@ -1,12 +1,15 @@
 """Teach a trained run the languages of a config that it lacks. Run it again to go on after a stop.
 
+    zsnmt adapt FOLDER RUN                      # text of your own: the pivot of RUN, and new languages
+    zsnmt adapt FILE.xlsx RUN --frozen --adapter-dim 32
     zsnmt adapt configs/iwslt17_add_de.conf runs/iwslt17/zs_transformer_residual/seed1
     zsnmt adapt configs/iwslt17_add_de.conf RUN --frozen --adapter-dim 64
 
-The config names the pivot, first, and the new languages. Its TRAINING says what differs from the training of
-RUN, and options of fairseq-train may come after `--`. The whole model is trained, on the new text and on all
-that RUN was trained on, synthetic text, too. With --frozen only the new weights are trained, on the new text
-alone, and no old translation changes. The adapted run is a run folder like any other.
+For text of your own, in any form of docs/own_text.md, a config is made and kept. A config of yours names the
+pivot, first, and the new languages; its TRAINING says what differs from the training of RUN, and options of
+fairseq-train may come after `--`. The whole model is trained, on the new text and on all that RUN was trained
+on, synthetic text, too. With --frozen only the new weights are trained, on the new text alone, and no old
+translation changes. The adapted run is a run folder like any other.
 """
 
 import sys
@@ -14,9 +17,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.adaptation.modes import FROZEN, FULL, NOISES, UNKNOWN_BOUND
+from zsnmt.adaptation.modes import FROZEN, FULL, NOISES, SHARE, UNKNOWN_BOUND
 from zsnmt.adaptation.settings import Adaptation
 from zsnmt.cli.common.argument_types import seed_number, whole_number
+from zsnmt.cli.common.own_text import (
+    OWN_TEXT_OPTIONS,
+    add_own_text,
+    is_config_of,
+    make_added_config,
+    remove_own_text,
+)
 from zsnmt.cli.common.recipe import Recipe, add_check
 from zsnmt.cli.common.team import TEAM_OPTIONS, add_team, chosen_team
 from zsnmt.cli.common.words import parse_own, remove_options, split_options, without_positionals
@@ -27,6 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = make_parser()
     own, further = split_options(words)
     options = parse_own(parser, own)
+    options.experiment = Path(options.experiment)
+    is_config = is_config_of(options, (*OWN_TEXT_OPTIONS, "plan"))
     recipe = Recipe("adapt", options.check, chosen_team(options))
     if recipe.join_hosts():
         return
@@ -40,9 +52,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     base = Path(options.run)
     check_trained(base)
-    experiment = read_experiment(Path(options.config), recipe.runs, recipe.variables)
-    base = base.resolve()
     mode = FROZEN if options.frozen else FULL
+    config = options.experiment
+    if not is_config:
+        config = make_added_config(recipe, options, base, mode=mode)
+        if options.share is None and mode == FULL:
+            options.share, own = SHARE, [*own, "--share", f"{SHARE:g}"]
+    if options.plan:
+        return
+    experiment = read_experiment(config, recipe.runs, recipe.variables)
+    base = base.resolve()
     adaptation = Adaptation(
         base,
         mode,
@@ -51,11 +70,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         noise_scale=options.noise_scale,
         allow_unknown=options.allow_unknown,
         without_synthetic=options.without_synthetic,
+        share=options.share,
     )
     record = read_record(base)
     seed = record["seed"] if options.seed is None else options.seed
     name = options.name or record["system"] + "_frozen" * options.frozen
-    words = remove_options(without_positionals(parser, own, ("config", "run")), TEAM_OPTIONS)
+    given = without_positionals(parser, own, ("experiment", "run"))
+    words = remove_options(remove_own_text(given), TEAM_OPTIONS)
     added = [*words, *(["--", *further] if further else [])]
     command = recipe_command("adapt", experiment.file, path_from_top(Path(options.run)), *added)
 
@@ -74,11 +95,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         begin=score_base,
     )
     recipe.steps.say(f"next: zsnmt evaluate {run}")
+    if not is_config:
+        pivot, new = experiment.config.languages[0], experiment.config.languages[-1]
+        recipe.steps.say(f"to translate: zsnmt translate {run} --from {new} --to {pivot} < text")
 
 
 def make_parser() -> console.Parser:
     parser = console.Parser(prog="zsnmt adapt", description=__doc__)
-    parser.add_argument("config", help="config with the text of the new languages")
+    parser.add_argument("experiment", help="text of your own in the new languages, or a config that names it")
     parser.add_argument("run", metavar="RUN", help="the trained run that learns them")
     parser.add_argument(
         "--frozen", action="store_true", help="train only the rows of the new languages, and their adapters"
@@ -113,10 +137,18 @@ def make_parser() -> console.Parser:
         help=f"share 0–1 of a file's pieces that may be unknown (default: {UNKNOWN_BOUND:g})",
     )
     parser.add_argument(
+        "--share",
+        type=float,
+        metavar="SHARE",
+        help="share 0–1 of the training pairs that have a new language, however little text that is "
+        f"(default: of text of your own {SHARE:g}, with a config as much as there is)",
+    )
+    parser.add_argument(
         "--without-synthetic",
         action="store_true",
         help="leave out the synthetic text that RUN learned from, by which it may forget these directions",
     )
     add_check(parser)
     add_team(parser)
+    add_own_text(parser, plan="make the config and print what it has and why, but do not train")
     return parser

@@ -14,7 +14,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.names import is_plain
 from zsnmt.files.replacing import replacing
 from zsnmt.training.config import Config, read_config
-from zsnmt.training.machine import this_machine
+from zsnmt.training.machine import Machine, this_machine
 from zsnmt.training.rule import Choice, choose
 from zsnmt.training.team import Team, shared_updates
 
@@ -23,6 +23,23 @@ SHOWN = 5  # pairs, of those that are not trained
 UNQUOTED = re.compile(r"[^\s\"';&|<>()`#]*")
 # In the value of a config; also bytes of a name that are not UTF-8, as Python has them.
 MEANINGFUL = re.compile(r"[\"$`\\\x00-\x1f\x7f\ud800-\udfff]|^~")
+
+
+Rule = Callable[[Survey, Machine, int], Choice]  # what is chosen for a text, a machine and so many processes
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What the config of a text is made for: the command, the words in which it takes a config in place of
+    the text, and the rule by which it chooses.
+    """
+
+    command: str
+    with_config: str
+    rule: Rule
+
+
+TRAIN = Purpose("zsnmt train", "zsnmt train COPY.conf", choose)
 
 
 @dataclass(frozen=True)
@@ -64,6 +81,7 @@ def ensure_config(
     runs: Path,
     say: Callable[[str], object],
     team: Team = Team(),
+    purpose: Purpose = TRAIN,
 ) -> None:
     """Make the config of a text, for the processes that are to train, unless it is there, and say what was
     chosen and why.
@@ -96,13 +114,14 @@ def ensure_config(
     machine = this_machine()
     if team.gpus is False:
         machine = replace(machine, gpu=0)
-    choice = choose(found, machine, team.size)
+    choice = purpose.rule(found, machine, team.size)
     for sentence in (describe(found), *choice.reasons):
         say(sentence)
-    write_config(file, text, found, choice=choice)
+    head = f"What {purpose.command} chose for this text and machine, by the rule of docs/own_text.md."
+    write_config(file, text, found, choice=choice, head=head)
     say(
         f"the config is {file}, which you may change before the training; after it, change a copy of another "
-        "name, and then: zsnmt train COPY.conf"
+        f"name, and then: {purpose.with_config}"
     )
 
 
@@ -173,10 +192,9 @@ def describe_beside(text: Survey) -> str:
     )
 
 
-def write_config(file: Path, text: OwnText, found: Survey, choice: Choice) -> None:
+def write_config(file: Path, text: OwnText, found: Survey, *, choice: Choice, head: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     settings = {**text.settings, "LANGUAGES": " ".join(found.languages), **choice.settings}
-    head = "What zsnmt train chose for this text and machine, by the rule of docs/own_text.md."
     with replacing(file) as written:
         written.write(config_text(head, [describe(found), *choice.reasons], settings).encode("utf-8"))
 

@@ -163,8 +163,7 @@ def choose_cleaning() -> Choice:
 
 def choose_vocabulary(text: Survey) -> Choice:
     """Pieces by the root of the words, besides the characters."""
-    by_words = min(PIECES_BY_ROOT * math.sqrt(text.words), text.different_words, MOST_PIECES)
-    pieces = rounded_up(text.characters + by_words)
+    pieces = rounded_up(text.characters + pieces_by_words(text.words, text.different_words))
     return Choice(
         {"VOCABULARY": str(pieces)},
         [
@@ -172,6 +171,11 @@ def choose_vocabulary(text: Survey) -> Choice:
             f"{text.characters:,} characters; SentencePiece cuts raw text in {scripts_of(text)}."
         ],
     )
+
+
+def pieces_by_words(words: float, different: float) -> float:
+    """How many pieces so many words, some of them different, call for besides the characters."""
+    return min(PIECES_BY_ROOT * math.sqrt(words), different, MOST_PIECES)
 
 
 def rounded_up(number: float) -> int:

@@ -3,13 +3,18 @@
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zsnmt import console
 from zsnmt.cli.common.recipe import Recipe
 from zsnmt.console import WrongUse
 from zsnmt.corpora.own_text.forms import ENDINGS, reader_of
 
+if TYPE_CHECKING:
+    from zsnmt.training.own_text import OwnText
+
 OWN_TEXT_OPTIONS = ("pattern", "languages", "all_pairs", "config")
+WORDS = ("--pattern", "--languages", "--all-pairs", "--config", "--plan")
 
 
 def add_own_text(parser: console.Parser, *, plan: str) -> None:
@@ -56,11 +61,44 @@ def is_config_of(options: Namespace, of_text: Sequence[str] = OWN_TEXT_OPTIONS) 
 
 def make_config(recipe: Recipe, options: Namespace) -> Path:
     """The config of a person's own text, made unless it is there."""
-    from zsnmt.training.own_text import OwnText, config_file, ensure_config
+    from zsnmt.training.own_text import config_file, ensure_config
 
-    languages = tuple(options.languages or ())
-    text = OwnText(options.experiment, options.pattern or "", languages, all_pairs=options.all_pairs)
+    text, steps = own_text(options), recipe.steps
     file = options.config or config_file(text, recipe.runs)
-    steps = recipe.steps
     ensure_config(text, file, recipe.variables, runs=recipe.runs, say=steps.say, team=steps.team)
     return file
+
+
+def make_added_config(recipe: Recipe, options: Namespace, run: Path, *, mode: str) -> Path:
+    """The config of a person's own text in languages that join a run, made unless it is there."""
+    from zsnmt.adaptation.own_text import ensure_added_config
+
+    return ensure_added_config(
+        own_text(options),
+        options.config,
+        recipe.variables,
+        run=run,
+        mode=mode,
+        runs=recipe.runs,
+        say=recipe.steps.say,
+        team=recipe.steps.team,
+    )
+
+
+def own_text(options: Namespace) -> "OwnText":
+    """The text that was given."""
+    from zsnmt.training.own_text import OwnText
+
+    languages = tuple(options.languages or ())
+    return OwnText(options.experiment, options.pattern or "", languages, all_pairs=options.all_pairs)
+
+
+def remove_own_text(words: Sequence[str]) -> list[str]:
+    """The words of a command, without positional arguments, but for those of a person's own text."""
+    kept, is_own = list[str](), False
+    for word in words:
+        if word.startswith("--"):
+            is_own = word.partition("=")[0] in WORDS
+        if not is_own:
+            kept.append(word)
+    return kept

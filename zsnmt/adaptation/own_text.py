@@ -1,0 +1,69 @@
+"""A config for a person's own text in languages that join a run."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from zsnmt.adaptation.joined_text import new_languages
+from zsnmt.adaptation.modes import FROZEN, SHARE
+from zsnmt.adaptation.rule import Base, choose
+from zsnmt.corpora.own_text.forms import read_tables
+from zsnmt.corpora.own_text.survey import Survey
+from zsnmt.errors import InputError
+from zsnmt.languages import read_languages
+from zsnmt.runs.folder import PIPELINE_FOLDER
+from zsnmt.training.machine import Machine
+from zsnmt.training.own_text import OwnText, Purpose, config_file, ensure_config
+from zsnmt.training.rule import Choice
+from zsnmt.training.team import Team
+
+
+def ensure_added_config(
+    text: OwnText,
+    file: Path | None,
+    variables: Mapping[str, str],
+    *,
+    run: Path,
+    mode: str,
+    runs: Path,
+    say: Callable[[str], object],
+    team: Team = Team(),
+) -> Path:
+    """Make the config of a text of which the languages that a run lacks join it, unless it is there, as
+    `ensure_config` does; returns where it is. Both modes have one of their own, since their schedules differ.
+
+    Raises `InputError` besides for text without the run's pivot, and without a new language.
+    """
+    text = named(text, read_languages(run / PIPELINE_FOLDER))
+    if file is None:
+        file = config_file(text, runs)
+        file = file.with_stem(f"{file.stem}_{mode}") if mode == FROZEN else file
+    how = " --frozen" if mode == FROZEN else f" --share {SHARE:g}"
+    rule = partial(choose_by_run, run=run, mode=mode)
+    purpose = Purpose("zsnmt adapt", f"zsnmt adapt COPY.conf {run}{how}", rule)
+    ensure_config(text, file, variables, runs=runs, say=say, team=team, purpose=purpose)
+    return file
+
+
+def named(text: OwnText, known: Sequence[str]) -> OwnText:
+    """A text with the languages that join a run, which knows some: those that are named, or all that the
+    training text has and the run lacks, the run's pivot first.
+    """
+    languages = text.languages
+    if not languages:
+        tables = read_tables(text.path, text.pattern)
+        there = {language for table in tables if table.split == "train" for language in table.languages}
+        if known[0] not in there:
+            raise InputError(
+                f"{text.path} has training text in {', '.join(sorted(there))}, and none in {known[0]}, the "
+                f"run's pivot; a language joins the run by text with {known[0]}"
+            )
+        languages = (known[0], *sorted(there - {known[0]}))
+    new = new_languages(languages, known)
+    return replace(text, languages=(known[0], *new))
+
+
+def choose_by_run(text: Survey, machine: Machine, processes: int, *, run: Path, mode: str) -> Choice:
+    """What the rule chooses for a text by what it knows of the run; machine and processes are the run's."""
+    return choose(text, Base.of(run), mode)

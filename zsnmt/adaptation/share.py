@@ -1,0 +1,38 @@
+"""How often the text of new languages is sampled beside that of a run."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from zsnmt.corpora.parallel_text import TRAIN
+from zsnmt.data.directions import directions_with_data
+from zsnmt.distillation.data import MAIN
+from zsnmt.distillation.sampling import SAMPLING_FILE, pairs_in
+from zsnmt.files.records import read_json, write_json
+from zsnmt.languages import parse_direction, read_languages
+
+
+def write_share(run: Path, data: Path, new: Sequence[str], *, share: float, is_student: bool) -> list[str]:
+    """Write how often each direction of the binarised `data` is sampled for a run, so that those with a `new`
+    language are a `share` (0–1) of all pairs; returns the options of fairseq-train for that.
+
+    What a student samples by weights that were just written keeps its proportions.
+    """
+    path = run / SAMPLING_FILE
+    if is_student:
+        weights = read_json(path, "give the same command again")
+    else:
+        directions = directions_with_data(data, TRAIN, read_languages(data))
+        found = map(parse_direction, directions)
+        weights = {f"{MAIN}:{direction}": pairs_in(data, direction) for direction in found}
+    write_json(path, with_share(weights, new, share))
+    return ["--sampling-weights-from-file", str(path.resolve())]
+
+
+def with_share(weights: Mapping[str, float], new: Sequence[str], share: float) -> dict[str, float]:
+    """Weights of sets of pairs, named like `main:de-en`, of which those of directions with a `new` language
+    sum up to a share (0–1), and all others to the rest; within each side proportions stay as they are.
+    """
+    added = {name: bool({*name.partition(":")[2].split("-")} & {*new}) for name in weights}
+    totals = {side: sum(weights[name] for name in weights if added[name] == side) for side in (False, True)}
+    of_side = {False: (1 - share) / totals[False], True: share / totals[True]}
+    return {name: weight * of_side[added[name]] for name, weight in weights.items()}
