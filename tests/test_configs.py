@@ -37,6 +37,7 @@ BASES = {
     "iwslt17_add_de": "iwslt17",
     "multi30k_add_cs": "multi30k_without_cs",
     "multi30k_add_cs_2k": "multi30k_without_cs",
+    "tatoeba_nordic_add_hu": "tatoeba_nordic",
 }  # adapted
 VARIANTS = {  # of word_orders: what differs, and how many times as many updates there are; not trained here
     "word_orders_multiway": ({"synthetic"}, 1),

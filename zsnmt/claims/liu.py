@@ -56,8 +56,11 @@ MAIN_RUNS = tuple(
 )
 PROBED = (
     probing("multi30k_nonoverlap", BOTH),
-    # Its pairs have hardly a sentence in common, of which similarity would be.
-    probing("tatoeba", BOTH, '--labels "position language"', "--classifiers-only"),
+    # Their pairs have hardly a sentence in common, of which similarity would be.
+    *(
+        probing(config, BOTH, '--labels "position language"', "--classifiers-only")
+        for config in ("tatoeba", "tatoeba_nordic")
+    ),
 )
 
 
@@ -137,7 +140,13 @@ CLAIMS_OF_LIU = (
         range=at_most(1 * BLEU),
         lacks="one text, of invented languages; what it may cost there is not told apart from nothing, and "
         "the claim leaves it aside",
-        needs=(ablation("word_orders", "query"), ablation("multi30k_nonoverlap", "query")),
+        needs=(
+            ablation("word_orders", "query"),
+            *(
+                ablation(config, "query", (RESIDUAL.name, RESIDUAL_QUERY.name))
+                for config in ("tatoeba_nordic", "multi30k_nonoverlap")
+            ),
+        ),
     ),
     Claim(
         name="L6",
@@ -276,7 +285,8 @@ CLAIMS_OF_LIU = (
         needs=tuple(
             adaptation(config, "multi30k_without_cs", BOTH)
             for config in ("multi30k_add_cs", "multi30k_add_cs_2k")
-        ),
+        )
+        + (adaptation("tatoeba_nordic_add_hu", "tatoeba_nordic", BOTH, "--share", "0.5"),),
     ),
     Claim(
         name="L13",

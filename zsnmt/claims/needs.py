@@ -75,13 +75,16 @@ def masked_lm(config: str, *options: str, seeds: Sequence[int] = SEEDS, name: st
     return Need(name or config, (command,), seeds)
 
 
-def adaptation(config: str, before: str, systems: Sequence[str]) -> Need:
-    """A language added to the runs of another config."""
+def adaptation(config: str, before: str, systems: Sequence[str], *options: str) -> Need:
+    """A language added to the runs of another config, with further options."""
     return Need(
         config,
         (
             *ablation(before, "query", systems).commands,
-            *(f"zsnmt adapt configs/{config}.conf {run_of(before, system)}" for system in systems),
+            *(
+                " ".join((f"zsnmt adapt configs/{config}.conf", run_of(before, system), *options))
+                for system in systems
+            ),
             " ".join((EVALUATE, *(run_of(config, system) for system in systems))),
         ),
     )
