@@ -130,8 +130,10 @@ def test_results_is_short_its_tables_fit_a_screen_and_its_prose_has_no_figure_by
 
 
 def test_each_question_of_results_has_one_table_or_figure_limits_and_a_link():
-    sections = RESULTS.split("\n## ")[2:-1]
-    assert len(sections) > 5
+    sections = [
+        each for each in RESULTS.split("\n## ")[1:-1] if not each.startswith("What the papers claim,")
+    ]
+    assert len(sections) == RESULTS.count("\n## ") - 2 > 5
     for section in sections:
         assert len(BLOCK.findall(section)) <= 1 and "](docs/" in section, section
         if BLOCK.search(section) and "overlap" not in section:
