@@ -36,9 +36,7 @@ class Adaptation:
 
     def __post_init__(self) -> None:
         if self.share is not None and not 0 < self.share < 1:
-            raise InputError(
-                f"--share is {self.share:g}; it is a share of the training pairs, between 0 and 1"
-            )
+            raise InputError(f"--share is {self.share:g}; it is a share of the pairs, between 0 and 1")
         if self.share is not None and self.mode == FROZEN:
             raise InputError(
                 "--frozen trains on the new text alone, of which --share is all; leave one of them out"

@@ -200,8 +200,7 @@ class Method:
     """An ensemble, a contrast, a sample, or none of them, a mask or none, and a beam where that is not the
     one of all other ways.
 
-    Raises InputError for a mask that renormalises beside a contrast of languages, for a beam below 1, and for
-    nothing at all.
+    Raises InputError for a mask that renormalises beside a contrast of languages, and for a beam below 1.
     """
 
     several: Ensemble | Contrast | Sample | None = None
@@ -211,8 +210,6 @@ class Method:
     def __post_init__(self) -> None:
         if self.beam is not None:
             self.search(Search())
-        elif self.is_search:
-            raise InputError(f"{SEARCH} needs a beam of its own, as in {SEARCH}:{BEAM}=1")
         if self.renormalises and isinstance(self.several, Contrast) and self.several.language_weight:
             raise InputError(
                 "renormalise=yes does not go with a contrast of languages: what the model would write into "
@@ -326,6 +323,8 @@ def parse_method(text: str) -> Method:
             given[setting] = read(value)
         except ValueError:
             raise InputError(f"{setting}={value} is not {what}") from None
+    if name == SEARCH and BEAM not in given:
+        raise InputError(f"{SEARCH} needs a beam of its own, as in {SEARCH}:{BEAM}=1")
     if "languages" in given and given.get("language_weight") == 0:
         raise InputError("languages= has no effect with language_weight=0; leave one of them out")
     mask = {setting: value for setting, value in given.items() if setting in of_mask}
