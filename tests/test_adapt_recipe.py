@@ -19,6 +19,7 @@ PIVOT, *OTHERS = KNOWN = ["inglan", "velan", "tamun", "velor"]
 NEW = "tamek"
 # until outputs are as long as sentences, without validation in between
 TEACHER = "--max-epoch 8 --validate-interval 8 --save-interval 8 --lr 2e-2 --warmup-updates 20".split()
+SHARE = "--share", "0.4"
 ADDED_CONFIG = f"""\
 SYNTHETIC="--number 4 --concepts 40 --pairs 60 --valid 6 --test 11 --longest 6"
 LANGUAGES="{PIVOT} {NEW}"
@@ -72,7 +73,7 @@ def student(tiny, config):
             *("--identifier", "none", "--beam", "1", "--name", "student", "--", "--max-epoch", "1"),
             runs=runs,
         ),
-        adapt(config, runs / "tiny" / "student" / "seed1", runs),
+        adapt(config, runs / "tiny" / "student" / "seed1", runs, *SHARE),
     ]
     for printed in made:
         assert printed.returncode == 0, printed.stderr
@@ -181,7 +182,10 @@ def test_a_student_goes_on_learning_from_translations(student):
     lines = (run / "checkpoints" / "validation.jsonl").read_text().splitlines()
     kinds = {direction: of["kind"] for direction, of in json.loads(lines[-1])["directions"].items()}
     assert {*kinds.values()} == {"supervised", "zero_resource"} and f"{PIVOT}-{NEW}" in kinds
-    assert sum(json.loads((run / "sampling.json").read_text()).values()) == pytest.approx(1)
+    weights = json.loads((run / "sampling.json").read_text())
+    assert sum(weights.values()) == pytest.approx(1)
+    assert weights[f"main:{PIVOT}-{NEW}"] + weights[f"main:{NEW}-{PIVOT}"] == pytest.approx(0.4)
+    assert {name.partition(":")[0] for name in weights} == {"main", "targets", "sources"}
 
 
 def test_what_a_student_learned_stays_zero_resource_in_scores(student):
@@ -201,13 +205,13 @@ def test_an_adapted_student_that_is_run_again_does_nothing_and_needs_its_text(st
         for path in (runs / "added").rglob("*.*")
         if path.suffix in (".pt", ".bin")
     }
-    again = adapt(config, base, runs)
+    again = adapt(config, base, runs, *SHARE)
     assert again.returncode == 0, again.stderr
     assert again.stderr.count("done before") == 8, again.stderr
     assert made == {path: path.stat().st_mtime_ns for path in made}
     text = Path(json.loads((base / "synthetic.json").read_text())["folder"])
     text.rename(text.with_name("away"))
-    gone = adapt(config, base, runs)
+    gone = adapt(config, base, runs, *SHARE)
     other = adapt(config, base, runs, "--name", "other", "--", "--max-epoch", "1")
     text.with_name("away").rename(text)
     assert (
