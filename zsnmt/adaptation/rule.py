@@ -10,15 +10,14 @@ from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.training.fairseq_train import given_values, options_of
 from zsnmt.training.rule import (
     BEST_ALONE,
-    FILLED,
-    PIECES_OF_WORD,
     RATE_BY_WIDTH,
-    UPDATES_OF_VALIDATION,
     Choice,
     choose_held_out,
     choose_scoring,
+    interval_options,
     pieces_by_words,
     rounded_up,
+    updates_of_epoch,
     warn_of_countries,
 )
 
@@ -51,10 +50,6 @@ class Base:
             falls=options.lr_scheduler == "polynomial_decay",
             tokens=(options.max_tokens or BATCH_TOKENS) * options.update_freq[0],
         )
-
-    def updates_of_epoch(self, words: float) -> float:
-        """About how many updates a text with so many words takes."""
-        return max(1.0, words * PIECES_OF_WORD / (FILLED * self.tokens))
 
     def schedule(self, rate: float, updates: float) -> str:
         """The options of a training that goes on for so many updates with a peak of the learning rate that is
@@ -95,7 +90,7 @@ def choose_pieces(text: Survey) -> Choice:
 
 def choose_training(text: Survey, base: Base) -> Choice:
     """The schedule of a training of everything, on the text of the run and the new one."""
-    of_epoch = base.updates_of_epoch(text.words) / SHARE
+    of_epoch = updates_of_epoch(text.words, base.tokens) / SHARE
     updates = max(FEWEST_UPDATES, round(EPOCHS * of_epoch, -2))
     return Choice(
         {"TRAINING": base.schedule(RATE, updates)},
@@ -108,12 +103,10 @@ def choose_training(text: Survey, base: Base) -> Choice:
 
 def choose_frozen_training(text: Survey, base: Base) -> Choice:
     """The schedule of a training of new weights alone, on the new text alone."""
-    of_epoch = base.updates_of_epoch(text.words)
+    of_epoch = updates_of_epoch(text.words, base.tokens)
     updates = max(FEWEST_FROZEN_UPDATES, round(FROZEN_EPOCHS * of_epoch, -2))
-    between = max(1, round(UPDATES_OF_VALIDATION / of_epoch))
-    seldom = f"--validate-interval {between} --save-interval {between}"
     return Choice(
-        {"TRAINING": f"{base.schedule(FROZEN_RATE, updates)} {seldom}"},
+        {"TRAINING": f"{base.schedule(FROZEN_RATE, updates)} {interval_options(of_epoch)}"},
         [
             f"Only what is new is trained, on the new text alone, for {updates:,.0f} updates, about "
             f"{updates / of_epoch:.0f} epochs; old translations stay as they are, to the letter."

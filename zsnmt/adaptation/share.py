@@ -6,7 +6,7 @@ from pathlib import Path
 from zsnmt.corpora.parallel_text import TRAIN
 from zsnmt.data.directions import directions_with_data
 from zsnmt.distillation.data import MAIN
-from zsnmt.distillation.sampling import SAMPLING_FILE, pairs_in
+from zsnmt.distillation.sampling import SAMPLING_FILE, pairs_in, sampling_weights
 from zsnmt.files.records import read_json, write_json
 from zsnmt.languages import parse_direction, read_languages
 
@@ -32,7 +32,8 @@ def with_share(weights: Mapping[str, float], new: Sequence[str], share: float) -
     """Weights of sets of pairs, named like `main:de-en`, of which those of directions with a `new` language
     sum up to a share (0–1), and all others to the rest; within each side proportions stay as they are.
     """
-    added = {name: bool({*name.partition(":")[2].split("-")} & {*new}) for name in weights}
-    totals = {side: sum(weights[name] for name in weights if added[name] == side) for side in (False, True)}
-    of_side = {False: (1 - share) / totals[False], True: share / totals[True]}
-    return {name: weight * of_side[added[name]] for name, weight in weights.items()}
+    old, added = dict[str, float](), dict[str, float]()
+    for name, weight in weights.items():
+        of_new = {*name.partition(":")[2].split("-")} & {*new}
+        (added if of_new else old)[name] = weight
+    return sampling_weights(old, added, share)[0]

@@ -27,7 +27,7 @@ def tempered_share(few: Mapping[str, float], authentic: Mapping[str, int]) -> fl
 
 
 def sampling_weights(
-    authentic: Mapping[str, int], synthetic: Mapping[str, float], share: float
+    authentic: Mapping[str, float], synthetic: Mapping[str, float], share: float
 ) -> tuple[dict[str, float], int]:
     """The weight of each set of pairs, and how many pairs an epoch has, by the number of pairs in each set.
 

@@ -258,7 +258,7 @@ def choose_training(text: Survey, machine: Machine, size: Size, processes: int) 
     """
     batch = max(math.ceil(size.batch / processes), LEAST_TOKENS if processes > 1 else 0)
     size = replace(size, batch=processes * batch)
-    of_epoch = updates_of_epoch(text.words, size)
+    of_epoch = updates_of_epoch(text.words, size.batch)
     updates = max(100, round(max(EPOCHS * of_epoch, FEWEST_UPDATES), -2))
     shared = f"--update-freq {processes} " if processes > 1 else ""
     options = schedule(replace(size, batch=batch), updates)
@@ -291,7 +291,7 @@ def students_training(text: Survey, size: Size, updates: float) -> str:
     it needs a lower learning rate.
     """
     rate, warmup = STUDENTS_RATE * RATE_BY_WIDTH / size.width, max(50, round(updates / 50, -2))
-    patience = max(2, round(UPDATES_OF_VALIDATION / updates_of_epoch(text.words, size)))
+    patience = max(2, round(UPDATES_OF_VALIDATION / updates_of_epoch(text.words, size.batch)))
     dropout = dropout_options(min(dropout_of(text, size), MOST_OF_STUDENTS_DROPOUT))
     return (
         f"--lr-scheduler polynomial_decay --lr {rate:g} --warmup-updates {warmup:.0f} "
@@ -300,9 +300,9 @@ def students_training(text: Survey, size: Size, updates: float) -> str:
     )
 
 
-def updates_of_epoch(words: float, size: Size) -> float:
-    """About how many updates a text with so many words takes."""
-    return max(1.0, words * PIECES_OF_WORD / (FILLED * size.batch))
+def updates_of_epoch(words: float, tokens: int) -> float:
+    """About how many updates of so many tokens a text with so many words takes."""
+    return max(1.0, words * PIECES_OF_WORD / (FILLED * tokens))
 
 
 def schedule(size: Size, updates: float) -> str:
@@ -318,8 +318,18 @@ def schedule(size: Size, updates: float) -> str:
 
 def seldom(of_epoch: float) -> str:
     """The options that validate after several epochs, where one is short."""
-    between = max(1, round(UPDATES_OF_VALIDATION / of_epoch))
-    return f" --validate-interval {between} --save-interval {between}" if between > 1 else ""
+    return f" {interval_options(of_epoch)}" if epochs_between(of_epoch) > 1 else ""
+
+
+def interval_options(of_epoch: float) -> str:
+    """The options that validate after as many epochs as make enough updates."""
+    between = epochs_between(of_epoch)
+    return f"--validate-interval {between} --save-interval {between}"
+
+
+def epochs_between(of_epoch: float) -> int:
+    """How many epochs of so many updates are between two validations."""
+    return max(1, round(UPDATES_OF_VALIDATION / of_epoch))
 
 
 def processing(machine: Machine) -> str:

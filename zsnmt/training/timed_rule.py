@@ -76,7 +76,7 @@ def plan(
     for size in reversed(able):
         measured = update(size)
         enough = 100 * ceil(
-            max(FEWEST_TIMED_UPDATES, TIMED_EPOCHS * updates_of_epoch(text.words, size)) / 100
+            max(FEWEST_TIMED_UPDATES, TIMED_EPOCHS * updates_of_epoch(text.words, size.batch)) / 100
         )
         plans = [
             make_plan(text, machine, work, size=size, updates=updates, update=measured)
@@ -90,7 +90,7 @@ def plan(
 
 def make_plan(text: Survey, machine: Machine, work: Work, *, size: Size, updates: int, update: float) -> Plan:
     """What so many updates go with, and take, where an update takes `update` seconds."""
-    epoch = updates_of_epoch(text.words, size)
+    epoch = updates_of_epoch(text.words, size.batch)
     share = min(1.0, max(updates, FEWEST_TIMED_UPDATES) / (TIMED_EPOCHS * epoch))
     pairs = share * sum(text.pairs.values())
     # A sentence is trained on twice in an epoch, as source and as target.
@@ -146,7 +146,7 @@ def limit_of(text: Survey, share: float) -> int:
 def timed_training(text: Survey, machine: Machine, chosen: Plan) -> Choice:
     """The schedule that ends at the updates of a plan, and that of a student."""
     size, updates, taught = chosen.size, chosen.updates, round(STUDENT * chosen.updates)
-    epoch = updates_of_epoch(text.words, size)
+    epoch = updates_of_epoch(text.words, size.batch)
     rate = RATE_BY_WIDTH / size.width * STUDENT_RATE
     training = f"{processing(machine)} {schedule(size, updates)} --max-update {updates}{seldom(epoch)}"
     student = (
