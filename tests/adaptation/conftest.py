@@ -1,5 +1,6 @@
 """A synthetic corpus of four languages: three that a model knows, and one that joins."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,16 @@ def corpus(tmp_path_factory) -> Path:
     write_corpus(
         SyntheticCorpus(standard_languages(3), concepts=60, pairs=PAIRS, valid=VALID, test=TEST), folder
     )
+    return folder
+
+
+def only(corpus: Path, folder: Path, *languages: str) -> Path:
+    """The text of some of a corpus's languages."""
+    folder.mkdir()
+    for path in corpus.iterdir():
+        kind, _, language = path.name.partition(".")
+        if {*language.replace("-", ".").split(".")} <= {*languages} and kind in ("train", "valid", "test"):
+            shutil.copy(path, folder)
     return folder
 
 

@@ -1,12 +1,12 @@
 """The text of a run and that of a new language, in one folder."""
 
+import json
 import shutil
 
 import pytest
 
-from tests.adaptation.conftest import FIRST, KNOWN, LANGUAGES, NEW, PAIRS, PIVOT, SECOND
+from tests.adaptation.conftest import FIRST, KNOWN, LANGUAGES, NEW, PAIRS, PIVOT, SECOND, only
 from zsnmt.adaptation import adapt
-from zsnmt.adaptation.adapt import adapt_run
 from zsnmt.adaptation.joined_text import files_of, join_text, new_languages
 from zsnmt.adaptation.settings import Adaptation
 from zsnmt.corpora.cleaning import Cleaning
@@ -120,11 +120,32 @@ def test_a_language_without_training_text_is_refused_and_nothing_is_left(corpus,
     assert [path.name for path in tmp_path.iterdir()] == ["original"]
 
 
-def test_a_config_of_an_adaptation_cleans_nothing(tmp_path):
-    config = Config((PIVOT, NEW), text="text", cleaning=Cleaning(("copy",)))
-    experiment = Experiment(config, tmp_path / "x.conf", tmp_path / "x")
-    with pytest.raises(InputError, match="x.conf sets CLEANING, .*; clean the new text alone by zsnmt clean"):
-        adapt_run(Steps("adapt"), experiment, Adaptation(tmp_path), name="x", seed=1, recipe="")
+def test_new_pairs_are_cleaned_and_the_runs_own_stay_as_they_are(corpus, original, tmp_path):
+    """A copy and a repetition in a pair of each kind: the old one was cleaned, or not, when it was made."""
+    for folder, other in ((original, FIRST), (added := only(corpus, tmp_path / "added", PIVOT, NEW), NEW)):
+        for file in find_pair(folder, "train", PIVOT, other):
+            lines = read_lines(file)
+            write_lines(file, [*lines, "the same on both sides", lines[0]])
+    cleaning = Cleaning(("copy", "duplicate"))
+    counts = join_text(added, tmp_path / "joined", KNOWN, [NEW], original, {}, cleaning=cleaning)
+    kept = {pair: (of_pair["lines"], of_pair["kept"]) for pair, of_pair in counts.items()}
+    assert kept == {
+        f"{PIVOT}-{FIRST}": (PAIRS + 2, PAIRS + 2),
+        f"{PIVOT}-{SECOND}": (PAIRS, PAIRS),
+        f"{PIVOT}-{NEW}": (PAIRS + 2, PAIRS),
+    }
+    for language in (PIVOT, FIRST):
+        name = next((tmp_path / "joined").glob(f"train.*.{language}")).name
+        assert (tmp_path / "joined" / name).read_bytes() == (original / name).read_bytes()
+    record = json.loads((tmp_path / "joined" / "cleaning.json").read_text())
+    assert record["rules"] == "copy duplicate" and record["pairs"].keys() == {f"{PIVOT}-{NEW}"}
+    of_new = record["pairs"][f"{PIVOT}-{NEW}"]
+    assert (of_new["copy"], of_new["duplicate"], of_new["kept"]) == (1, 1, PAIRS)
+    listed = (tmp_path / "joined" / "cleaning.tsv").read_text().splitlines()
+    assert [row.split("\t")[:3] for row in listed] == [
+        ["copy", f"{PIVOT}-{NEW}", str(PAIRS + 1)],
+        ["duplicate", f"{PIVOT}-{NEW}", str(PAIRS + 2)],
+    ]
 
 
 def test_updates_that_cannot_be_shared_are_refused(tmp_path, monkeypatch):

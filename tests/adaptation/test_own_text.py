@@ -1,28 +1,17 @@
 """A person's own text in languages that join a run."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.adaptation.conftest import FIRST, KNOWN, NEW, PIVOT
-from tests.conftest import TINY_CONFIG, run_command
+from tests.adaptation.conftest import FIRST, KNOWN, NEW, PIVOT, only
+from tests.conftest import run_command
 from zsnmt.adaptation.own_text import named
 from zsnmt.errors import InputError
 from zsnmt.languages import read_languages
 from zsnmt.training.config import read_config
 from zsnmt.training.own_text import OwnText
-
-
-def only(corpus: Path, folder: Path, *languages: str) -> Path:
-    """The text of some of a corpus's languages."""
-    folder.mkdir()
-    for path in corpus.iterdir():
-        kind, _, language = path.name.partition(".")
-        if {*language.replace("-", ".").split(".")} <= {*languages} and kind in ("train", "valid", "test"):
-            shutil.copy(path, folder)
-    return folder
 
 
 @pytest.fixture
@@ -65,7 +54,9 @@ def test_from_a_folder_of_text_to_a_translated_sentence(tiny, tmp_path):
     words = (text, tiny.run(), "--allow-unknown", "0.3", "--languages", "inglan", "tamek")
     done = run_command("recipes/adapt.sh", *words, "--seed", "2", "--", "--max-update", "3", runs=runs)
     assert done.returncode == 0, done.stderr
+    assert "adapt: Training pairs that are empty, copies," in done.stderr
     run = runs / "text" / "zs_transformer_residual" / "seed2"
+    assert json.loads((run / "run.json").read_text())["cleaning"]["pairs"].keys() == {"inglan-tamek"}
     assert f"adapt: to translate: zsnmt translate {run} --from tamek --to inglan < text" in done.stderr
     assert read_languages(run / "pipeline")[-1] == "tamek"
     config = runs / "text.conf"
@@ -86,7 +77,6 @@ def test_from_a_folder_of_text_to_a_translated_sentence(tiny, tmp_path):
 def invented(folder: Path) -> Path:
     """The demo's text with a language more, which its model lacks."""
     options = "--number 4 --concepts 40 --pairs 120 --valid 6 --test 11 --longest 6".split()
-    assert "SYNTHETIC" in TINY_CONFIG
     made = run_command("python", "-m", "zsnmt", "make-synthetic", folder / "text", *options)
     assert made.returncode == 0, made.stderr
     return folder / "text"

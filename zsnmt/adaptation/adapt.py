@@ -110,11 +110,6 @@ def check_adaptation(
     options: Sequence[str] = (),
 ) -> None:
     """`InputError` for what cannot become the adapted `run`, before anything is made."""
-    if experiment.config.cleaning.rules:
-        raise InputError(
-            f"{experiment.file} sets CLEANING, and a run that goes on keeps its text as it is; clean the new "
-            "text alone by zsnmt clean, name the result in TEXT, and leave CLEANING out"
-        )
     base = adaptation.base
     check_trained(base)
     check_pipeline(base)
@@ -164,7 +159,9 @@ def make_joined_data(
         source, original = make_source(steps, experiment), adaptation.text
         sources = [source, *([original] if original else []), adaptation.pipeline]
         alone = adaptation.mode == FROZEN and original is None
-        chosen = {"languages": config.languages, "pairs": config.pairs, "without_original": alone}
+        chosen: dict = {"languages": config.languages, "pairs": config.pairs, "without_original": alone}
+        if config.cleaning.rules:  # only then, since texts were made before it was possible
+            chosen["cleaning"] = str(config.cleaning)
         join = partial(write_joined_text, source, experiment, adaptation, options=options)
         whole = original is not None  # else what an earlier version made may be for the mode frozen
         steps.make(
@@ -200,9 +197,16 @@ def write_joined_text(
     with replacing_folder(experiment.text) as part:
         known = read_languages(adaptation.pipeline)
         counts = join_text(
-            source, part, known, new=new, original=original, limits=config.pairs or {}, workers=cores()
+            source,
+            part,
+            known,
+            new=new,
+            original=original,
+            limits=config.pairs or {},
+            cleaning=config.cleaning,
+            workers=cores(),
         )
-    say_what_is_left_out(counts)
+    say_what_is_left_out(counts, experiment.text)
 
 
 def binarise_joined_text(experiment: Experiment, adaptation: Adaptation) -> None:

@@ -6,6 +6,7 @@ from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from zsnmt.corpora.cleaning import Cleaning
 from zsnmt.corpora.limits import limit_of
 from zsnmt.corpora.parallel_text import SPLITS, find_pair, pairs_of_split
 from zsnmt.corpora.training_text import copy_beside, make_training_text
@@ -39,13 +40,15 @@ def join_text(
     new: Sequence[str],
     original: Path | None,
     limits: Mapping[str, int],
+    cleaning: Cleaning = Cleaning(),
     workers: int = 1,
 ) -> dict:
     """Write the text of a run, unchanged, and what `added` has of the new languages into the folder `target`.
 
     `original`: the run's text, None to go without. What overlaps with held-out sentences is left out of
-    training, and `limits` bound the new pairs, as in `make_training_text`, whose counts are returned. Raises
-    `InputError` where `added` has no training text for a new language, or for a pair that `limits` name.
+    training, `cleaning` cleans the new pairs, and `limits` bound them, as in `make_training_text`, whose
+    counts are returned. Raises `InputError` where `added` has no training text for a new language, or for a
+    pair that `limits` name.
     """
     languages = [*known, *new]
     pairs = {split: new_pairs(added, split, languages, new=new) for split in SPLITS}
@@ -71,7 +74,15 @@ def join_text(
                 link_pair(added, joined, split, pair=pair, new=new, known=known)
         copy_beside(added, joined, new)
         bounded = {"-".join(pair): limit for pair in pairs["train"] if (limit := limit_of(pair, limits))}
-        return make_training_text(joined, target, languages, limits=bounded, workers=workers)
+        return make_training_text(
+            joined,
+            target,
+            languages,
+            limits=bounded,
+            cleaning=cleaning,
+            cleaned=pairs["train"],
+            workers=workers,
+        )
 
 
 def new_pairs(text: Path, split: str, languages: Sequence[str], new: Sequence[str]) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from zsnmt.training.rule import (
     BEST_ALONE,
     RATE_BY_WIDTH,
     Choice,
+    choose_cleaning,
     choose_held_out,
     choose_scoring,
     interval_options,
@@ -67,6 +68,7 @@ def choose(text: Survey, base: Base, mode: str) -> Choice:
     return (
         choose_held_out(text)
         | warn_of_countries(text)
+        | choose_cleaning()
         | choose_pieces(text)
         | choose_scoring(text)
         | (choose_frozen_training(text, base) if mode == FROZEN else choose_training(text, base))

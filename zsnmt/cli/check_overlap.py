@@ -59,5 +59,5 @@ def clean(options: argparse.Namespace) -> dict:
         counts = make_training_text(
             options.text, folder, options.languages, limits=limits, seed=options.seed, workers=options.workers
         )
-    say_what_is_left_out(counts)
+    say_what_is_left_out(counts, options.remove_to)
     return counts

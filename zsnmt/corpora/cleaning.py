@@ -6,17 +6,17 @@ of distillation (`zsnmt/distillation/filters.py`) is here.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import permutations
+from itertools import chain, permutations
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
+from zsnmt.corpora.parallel_text import find_pair
 from zsnmt.errors import InputError
 from zsnmt.text.sampling import sample_lines
 
@@ -186,20 +186,16 @@ def repeat_earlier(digests: np.ndarray) -> np.ndarray:
     return repeats
 
 
-def make_cleaners(cleaning: Cleaning, text: Path, languages: Sequence[str]) -> dict[tuple[str, str], Cleaner]:
-    """What cleans each training pair between some languages; none where there are no rules."""
+def make_cleaners(
+    cleaning: Cleaning, text: Path, pairs: Iterable[tuple[str, str]]
+) -> dict[tuple[str, str], Cleaner]:
+    """What cleans each of some training pairs; none where there are no rules."""
     if not cleaning.rules:
         return {}
-    samples = take_samples(text, languages)
+    files = {pair: find_pair(text, "train", *pair) for pair in pairs}
+    samples = {file: sample_lines(file) for file in chain.from_iterable(files.values())}
     tests = foreign_tests(samples) if LANGUAGE in cleaning.rules else {}
-    files = {pair: find_pair(text, "train", *pair) for pair in pairs_of_split(text, "train", languages)}
     return {pair: Cleaner(cleaning, of_pair, samples, foreign_tests=tests) for pair, of_pair in files.items()}
-
-
-def take_samples(text: Path, languages: Sequence[str]) -> dict[Path, list[str]]:
-    """Some lines of each file of the training text between some languages."""
-    pairs = pairs_of_split(text, "train", languages)
-    return {file: sample_lines(file) for pair in pairs for file in find_pair(text, "train", *pair)}
 
 
 def language_of(file: Path) -> str:

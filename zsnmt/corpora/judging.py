@@ -97,11 +97,15 @@ def judge(
     languages: Sequence[str],
     held_out: Mapping[str, Place],
     cleaning: Cleaning = Cleaning(),
+    cleaned: Iterable[Pair] | None = None,
     workers: int = 1,
 ) -> list[Judged]:
-    """Read every training pair once; `InputError` for one that breaks the contract."""
-    cleaners = make_cleaners(cleaning, text, languages)
-    blocks = blocks_of(text, pairs_of_split(text, "train", languages))
+    """Read every training pair once; `InputError` for one that breaks the contract. `cleaned`: the pairs that
+    are cleaned, None for all.
+    """
+    pairs = pairs_of_split(text, "train", languages)
+    cleaners = make_cleaners(cleaning, text, pairs if cleaned is None else cleaned)
+    blocks = blocks_of(text, pairs)
     judging = partial(judge_block, held_out=held_out, cleaners=cleaners)
     judged = map_in_processes(judging, blocks, workers, together=1)
     with tqdm(desc="reading training text", unit=" lines", unit_scale=True, leave=False, disable=None) as bar:

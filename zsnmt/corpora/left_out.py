@@ -23,9 +23,9 @@ def words_of(left_out: Mapping[str, int]) -> str:
     return ", ".join(f"{number:,} ({rule})" for rule, number in left_out.items() if number)
 
 
-def cleaning_record(cleaning: Cleaning, judged: Sequence[Judged], kept: Sequence[int]) -> dict:
+def cleaning_record(cleaning: Cleaning, judged: Sequence[Judged], kept: Mapping[str, int]) -> dict:
     """What `cleaning.json` says: the rules, and by pair how many lines there are, overlap, are left out by
-    each rule, and are written.
+    each rule, and are written, which `kept` has by the name of the pair.
     """
     return {
         "rules": str(cleaning),
@@ -34,9 +34,9 @@ def cleaning_record(cleaning: Cleaning, judged: Sequence[Judged], kept: Sequence
                 "lines": len(each.verdicts),
                 OVERLAP: each.verdicts.count(OVERLAPS),
                 **{rule: each.left_out[rule] for rule in cleaning.rules},
-                "kept": number,
+                "kept": kept[each.name],
             }
-            for each, number in zip(judged, kept)
+            for each in judged
         },
     }
 
@@ -92,11 +92,15 @@ def join_lists(parts: Sequence[Path], whole: Path | None) -> None:
         part.unlink()
 
 
-def say_what_is_left_out(counts: Mapping[str, Mapping[str, int]]) -> None:
-    """Tell of the training pairs that overlap with held-out sets, if there are any."""
+def say_what_is_left_out(counts: Mapping[str, Mapping[str, int]], text: Path) -> None:
+    """Tell of the training pairs that overlap with held-out sets, if there are any, and of what the rules of
+    cleaning left out of `text`, if it was cleaned.
+    """
     if removed := sum(pair["removed"] for pair in counts.values()):
         print(
             f"{removed} training pairs overlap with the validation or test sets and were left out; "
             f"{OVERLAP_LIST} beside the text lists them",
             file=sys.stderr,
         )
+    if (text / CLEANING_FILE).is_file():
+        print(cleaning_in_words(text), file=sys.stderr)

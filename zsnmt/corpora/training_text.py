@@ -6,13 +6,13 @@ bytes a line for each of the two rules on repetitions, while a part of it is dra
 """
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
 from zsnmt.corpora.cleaning import Cleaning
-from zsnmt.corpora.judging import FAULTS, KEPT, OVERLAPS, Judged, checked_held_out, judge
+from zsnmt.corpora.judging import FAULTS, KEPT, OVERLAPS, Judged, Pair, checked_held_out, judge
 from zsnmt.corpora.left_out import (
     LISTS,
     OVERLAP_LIST,
@@ -37,11 +37,12 @@ def make_training_text(
     languages: Sequence[str],
     limits: Mapping[str, int] | None = None,
     cleaning: Cleaning = Cleaning(),
+    cleaned: Collection[Pair] | None = None,
     seed: int = 1,
     workers: int = 1,
 ) -> dict:
     """Write `text` into the folder `target`, its training pairs without overlap, cleaned, and at random
-    within limits.
+    within limits. `cleaned`: the pairs that are cleaned, None for all.
 
     Returns the counts of `check_overlap` with those of the lines `removed`, which overlap, and `kept`. They
     are also written, to `overlap.json`, and what overlapped to `overlap.tsv`; with cleaning, what each rule
@@ -56,24 +57,26 @@ def make_training_text(
             f"{text} has no training text for {', '.join(strangers)}, of which a number of pairs is asked for"
         )
     held_out = checked_held_out(text, languages)
-    judged = judge(text, languages, held_out, cleaning=cleaning, workers=workers)
+    judged = judge(text, languages, held_out, cleaning=cleaning, cleaned=cleaned, workers=workers)
     for each in judged:
         check_left(text, each)
     target.mkdir(parents=True, exist_ok=True)
     writing = partial(write_pair, text, target, held_out=held_out, limits=limits, seed=seed)
     written = map_in_processes(writing, judged, workers, together=1)
-    kept = list(progress(written, "writing training text", len(judged)))
+    numbers = progress(written, "writing training text", len(judged))
+    kept = {each.name: number for each, number in zip(judged, numbers)}
     for name in LISTS:
         wanted = name == OVERLAP_LIST or cleaning.rules
         join_lists([target / f"{each.name}.{name}" for each in judged], target / name if wanted else None)
     copy_held_out(text, target, languages)
     counts = {
-        each.name: each.counts | {"removed": each.verdicts.count(OVERLAPS), "kept": number}
-        for each, number in zip(judged, kept)
+        each.name: each.counts | {"removed": each.verdicts.count(OVERLAPS), "kept": kept[each.name]}
+        for each in judged
     }
     write_json(target / OVERLAP_FILE, counts)
     if cleaning.rules:
-        write_json(target / CLEANING_FILE, cleaning_record(cleaning, judged, kept))
+        of_cleaned = [each for each in judged if cleaned is None or each.pair in cleaned]
+        write_json(target / CLEANING_FILE, cleaning_record(cleaning, of_cleaned, kept))
     return counts
 
 

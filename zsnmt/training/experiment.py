@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from zsnmt.corpora.invented.corpus import write_corpus
 from zsnmt.corpora.invented.options import files_in, parse_corpus
-from zsnmt.corpora.left_out import cleaning_in_words, say_what_is_left_out
+from zsnmt.corpora.left_out import say_what_is_left_out
 from zsnmt.corpora.multiway import cut_training_pairs
 from zsnmt.corpora.own_text.forms import is_own_form, read_tables
 from zsnmt.corpora.own_text.held_out import hold_out
@@ -271,9 +271,7 @@ def clean(source: Path, experiment: Experiment, options: Sequence[str] = ()) -> 
             cleaning=config.cleaning,
             workers=cores(),
         )
-    say_what_is_left_out(counts)
-    if config.cleaning.rules:
-        print(cleaning_in_words(experiment.text), file=sys.stderr)
+    say_what_is_left_out(counts, experiment.text)
 
 
 def check_validation(text: Path, languages: Sequence[str], options: Sequence[str]) -> None:
