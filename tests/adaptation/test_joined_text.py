@@ -148,6 +148,17 @@ def test_new_pairs_are_cleaned_and_the_runs_own_stay_as_they_are(corpus, origina
     ]
 
 
+@pytest.mark.parametrize("whose", ["original", "added"])
+def test_the_file_that_is_wrong_is_named_and_not_the_one_beside_others(corpus, original, tmp_path, whose):
+    added = only(corpus, tmp_path / "added", PIVOT, NEW)
+    folder, other = (original, FIRST) if whose == "original" else (added, NEW)
+    files = find_pair(folder, "train", PIVOT, other)
+    write_lines(files[1], read_lines(files[1])[:-1])
+    with pytest.raises(InputError, match="line n of one must be the translation of line n") as error:
+        join_text(added, tmp_path / "joined", KNOWN, [NEW], original, {})
+    assert all(str(file) in str(error.value) for file in files) and "joined" not in str(error.value)
+
+
 def test_updates_that_cannot_be_shared_are_refused(tmp_path, monkeypatch):
     for name in ("check_trained", "check_pipeline", "check_training"):
         monkeypatch.setattr(adapt, name, lambda *_, **__: None)

@@ -1,7 +1,8 @@
 """The parallel text of a run and that of the languages it is to learn, in one folder."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -63,8 +64,8 @@ def join_text(
             f"{added} has no training text of a new language for {', '.join(strangers)}, of which a number "
             "of pairs is asked for; leave that out, the pairs of the run's own languages stay as they are"
         )
-    with TemporaryDirectory(dir=target.parent, prefix=f"{target.name}.joined.") as name:
-        joined = Path(name)
+    beside = TemporaryDirectory(dir=target.parent, prefix=f"{target.name}.joined.")
+    with beside as name, naming_sources(joined := Path(name)):
         if original:
             for file in files_of(original, known):
                 os.symlink(file.resolve(), joined / file.name)
@@ -83,6 +84,18 @@ def join_text(
             cleaned=pairs["train"],
             workers=workers,
         )
+
+
+@contextmanager
+def naming_sources(joined: Path) -> Iterator[None]:
+    """What is wrong with a file of `joined`, which soon is gone, is said of the file that it stands for."""
+    try:
+        yield
+    except InputError as error:
+        sentence = str(error)
+        for link in sorted(joined.iterdir(), key=lambda path: -len(path.name)):  # a name may begin another
+            sentence = sentence.replace(str(link), str(link.resolve()))
+        raise InputError(sentence) from error
 
 
 def new_pairs(text: Path, split: str, languages: Sequence[str], new: Sequence[str]) -> list[tuple[str, str]]:
