@@ -43,6 +43,7 @@ def test_the_plan_makes_a_config_for_each_mode_and_trains_nothing(tiny, tmp_path
         assert f"and then: zsnmt adapt COPY.conf {tiny.run()}{how}" in planned.stderr
     full, frozen = (read_config(runs / f"{name}.conf", {}) for name in ("text", "text_frozen"))
     assert full.text == frozen.text == str(text) and full.languages == ("inglan", "tamek")
+    assert full.beam == frozen.beam == 2 and "As in the config of the run: BEAM=2" in planned.stderr
     assert full.training != frozen.training and [*runs.iterdir()] == [*runs.glob("*.conf")]
     wrong = run_command("recipes/adapt.sh", tmp_path / "not.there", tiny.run(), runs=runs)
     assert wrong.returncode == 2 and "give the folder of your text, a file" in wrong.stderr

@@ -12,11 +12,26 @@ from zsnmt.corpora.own_text.forms import read_tables
 from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.errors import InputError
 from zsnmt.languages import read_languages
-from zsnmt.runs.folder import PIPELINE_FOLDER
+from zsnmt.runs.folder import CONFIG_FILE, PIPELINE_FOLDER
+from zsnmt.training.config import Config
+from zsnmt.training.config_file import ConfigFile, keys_of
 from zsnmt.training.machine import Machine
 from zsnmt.training.own_text import OwnText, Purpose, config_file, ensure_config
 from zsnmt.training.rule import Choice
 from zsnmt.training.team import Team
+
+KEPT = (
+    "TOKENISATION",
+    "TRANSLITERATE",
+    "SUBWORD_TYPE",
+    "BEAM",
+    "LENGTH_PENALTY",
+    "LENGTH_PENALTY_FORM",
+    "TEST_LINES",
+    "IDENTIFIER",
+    "BLEU_TOKENIZER",
+    "NORMALISE_REFERENCES",
+)  # settings of the run's config that hold for a language that joins, too
 
 
 def ensure_added_config(
@@ -40,7 +55,7 @@ def ensure_added_config(
         file = config_file(text, runs)
         file = file.with_stem(f"{file.stem}_{mode}") if mode == FROZEN else file
     how = " --frozen" if mode == FROZEN else f" --share {SHARE:g}"
-    rule = partial(choose_by_run, run=run, mode=mode)
+    rule = partial(choose_by_run, run=run, mode=mode, variables=variables)
     purpose = Purpose("zsnmt adapt", f"zsnmt adapt COPY.conf {run}{how}", rule)
     ensure_config(text, file, variables, runs=runs, say=say, team=team, purpose=purpose)
     return file
@@ -64,6 +79,24 @@ def named(text: OwnText, known: Sequence[str]) -> OwnText:
     return replace(text, languages=(known[0], *new))
 
 
-def choose_by_run(text: Survey, machine: Machine, processes: int, *, run: Path, mode: str) -> Choice:
+def choose_by_run(
+    text: Survey, machine: Machine, processes: int, *, run: Path, mode: str, variables: Mapping[str, str]
+) -> Choice:
     """What the rule chooses for a text by what it knows of the run; machine and processes are the run's."""
-    return choose(text, Base.of(run), mode)
+    return keep_settings(run, variables) | choose(text, Base.of(run), mode)
+
+
+def keep_settings(run: Path, variables: Mapping[str, str]) -> Choice:
+    """What the config of a run says of `KEPT`."""
+    file = ConfigFile(run / CONFIG_FILE, keys_of(Config), variables)
+    kept = {key: value for key in KEPT if (value := file.value(key))}
+    if not kept:
+        return Choice({}, [])
+    said = ", ".join(f"{key}={value}" for key, value in kept.items())
+    return Choice(
+        kept,
+        [
+            f"As in the config of the run: {said}. So the new language is treated like the others, and "
+            "scores of before and after can be compared."
+        ],
+    )
