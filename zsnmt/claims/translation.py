@@ -123,11 +123,15 @@ def may_have_fallen(scores: Scores) -> bool:
 
 
 def family_difference(one: Place, other: Place) -> Evidence:
-    """One place minus another over the zero-shot directions within each family."""
+    """One place minus another over the zero-shot directions within each family, in runs that do not go on
+    from others: those would count the same languages again.
+    """
 
     def effects(kept: Kept) -> list[Effect]:
         found = []
         for config, systems in kept.scores.items():
+            if are_adapted(systems):
+                continue
             runs = [scores for of_system in systems.values() for scores in of_system]
             for family, directions in within_families(runs).items():
                 found += compare(config, systems, (one, other), part=family, directions=directions)
