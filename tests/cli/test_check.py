@@ -73,3 +73,29 @@ def test_a_fault_is_told_of_with_its_place(folder):
     (folder / "train.de-en.de").write_text("Ja.\n", encoding="utf-8")
     with pytest.raises(InputError, match="has 1 lines and .* has 100; line n of one must be the translation"):
         main([str(folder)])
+
+
+def test_all_faults_are_told_of_and_of_a_file_with_many_some(folder, capsys):
+    lines = [f"Satz {n}.".encode() for n in range(100)]
+    lines[3], lines[40], lines[99] = b"Gr\xfc\xdfe.", b"", b"Ja.\r"
+    (folder / "train.de-en.de").write_bytes(b"\n".join(lines) + b"\n")
+    (folder / "test.fr-de.fr").write_bytes(b"\xe9t\xe9\n" * 15)
+    (folder / "valid.de-en.de").write_text("Ja.\nNein.\n", encoding="utf-8")
+    (folder / "valid.de-en.en").write_text("Yes.\n", encoding="utf-8")
+    with pytest.raises(InputError, match="breaks rules in the places above; mend them, and check it again"):
+        main([str(folder)])
+    printed = capsys.readouterr()
+    told = [line.removeprefix(str(folder)) for line in printed.err.splitlines() if str(folder) in line]
+    told = [line for line in told if line.startswith("/")]
+    assert not printed.out and len(told) == 3 + 10 + 1 + 1
+    of_train = [line for line in told if line.startswith("/train.de-en.de, line ")]
+    assert [line.split(",")[1].split()[1] for line in of_train] == ["4", "41", "100"]
+    assert "0xfc is not UTF-8" in of_train[0] and "dos2unix" in of_train[2]
+    assert "/test.fr-de.fr: 5 more lines of this file" in told
+    assert any("has 1 lines and" in line and "has 2" in line for line in told)
+
+
+def test_a_file_in_another_encoding_has_one_fault(folder):
+    (folder / "train.de-en.de").write_text("Ja.\n" * 100, encoding="utf-16")
+    with pytest.raises(InputError, match="train.de-en.de is in UTF-16, not in UTF-8; convert it with iconv"):
+        main([str(folder)])

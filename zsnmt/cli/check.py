@@ -4,7 +4,8 @@
     zsnmt check mine.tmx --show 5               # and five sentence pairs of each pair side by side
     zsnmt check text/mine --pairs de-en fr-en   # these pairs must be there, in every split
 
-A fault in the text is told of with its file and line, and what to do.
+Faults in the text are told of with file and line, and what to do: without --pairs not the first alone, but
+ten of each file.
 """
 
 import sys
@@ -16,8 +17,9 @@ from pathlib import Path
 from zsnmt import console
 from zsnmt.cli.common.argument_types import positive
 from zsnmt.corpora.own_text.forms import describe_unread, read_tables
-from zsnmt.corpora.own_text.overview import Overview, look_at
+from zsnmt.corpora.own_text.overview import Overview
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus
+from zsnmt.errors import InputError
 from zsnmt.languages import parse_direction
 
 
@@ -32,9 +34,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         tables = read_tables(options.path, options.pattern)
         if unread := describe_unread(options.path, tables):
             print(unread, file=sys.stderr)
-        seen = look_at(tables, options.show or 0)
+        seen = Overview(tables, options.show or 0)
+        refuse_faults(seen.faults)
         lines = chain(rows_of(seen.pairs), examples(seen))
     print(*lines, sep="\n")
+
+
+def refuse_faults(faults: Sequence[str]) -> None:
+    """`InputError` where there is a fault; of several, each is told of in a line."""
+    if len(faults) == 1:
+        raise InputError(faults[0])
+    if faults:
+        print(*map(console.printable, faults), sep="\n", file=sys.stderr)
+        raise InputError("the text breaks rules in the places above; mend them, and check it again")
 
 
 def rows_of(counts: Mapping[str, Mapping[str, int]]) -> Iterator[str]:

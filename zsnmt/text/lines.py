@@ -38,6 +38,18 @@ def iterate_stream(file: BinaryIO, name: Path | str, allow_empty_lines: bool = F
         raise InputError(f"{name} is empty; it needs at least one line")
 
 
+def find_faults(path: Path) -> Iterator[str]:
+    """What breaks a rule in each line of a file, of which `iterate_lines` raises the first."""
+    with open_file(path) as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                decode(line.removesuffix(b"\n"), path, number, allow_empty_lines=False)
+            except InputError as error:
+                yield str(error)
+                if number == 1 and other_encoding(line):
+                    return
+
+
 def read_lines(path: Path, allow_empty_lines: bool = False) -> list[str]:
     """All lines of a file, under the rules of `iterate_lines`."""
     return list(iterate_lines(path, allow_empty_lines))

@@ -114,4 +114,5 @@ def table_of(folder: Path, matches: list[re.Match]) -> Table:
         languages=languages,
         files=files,
         rows=partial(iterate_rows, files),
+        by_line=True,
     )

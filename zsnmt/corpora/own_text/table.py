@@ -34,7 +34,7 @@ class Table:
     `rows` reads the files anew at each call, a row at a time, and raises `InputError`, with file and line,
     for what parallel text must not hold. `files` are all that is read. `counted`: how many rows have which
     languages, where they were looked through; else all have all. `apart` are pairs that have text of their
-    own, to which this table gives none.
+    own, to which this table gives none. `by_line`: each language has a file, of lines.
     """
 
     split: str
@@ -43,6 +43,7 @@ class Table:
     rows: Callable[[], Iterator[Row]]
     counted: Kinds | None = None
     apart: frozenset[frozenset[str]] = frozenset()
+    by_line: bool = False
 
     @property
     def kinds(self) -> Kinds:
