@@ -38,6 +38,7 @@ BASES = {
     "multi30k_add_cs": "multi30k_without_cs",
     "multi30k_add_cs_2k": "multi30k_without_cs",
     "tatoeba_nordic_add_hu": "tatoeba_nordic",
+    "tatoeba_nordic_add_hu_all": "tatoeba_nordic",
 }  # adapted
 VARIANTS = {  # of word_orders: what differs, and how many times as many updates there are; not trained here
     "word_orders_multiway": ({"synthetic"}, 1),
@@ -186,9 +187,9 @@ def release_folder(tmp_path_factory):
         yield base
 
 
-def dry_run(name: str, base: Path) -> DryRun:
+def dry_run(name: str, base: Path, full_size: bool = False) -> DryRun:
     config, runs = base / f"{name}.conf", base / "runs"
-    config.write_text(in_small(name, full_size=name == OF_FULL_SIZE), encoding="utf-8")
+    config.write_text(in_small(name, full_size=full_size), encoding="utf-8")
     trained = run_command("recipes/train.sh", config, SYSTEM, runs=runs)
     scored = None
     if name in SCORED and trained.returncode == 0:
@@ -201,10 +202,12 @@ def dry_runs(request, release_folder, tmp_path_factory):
     """The dry run of a config; those that the selected tests ask for are made several at a time."""
     base = tmp_path_factory.mktemp("configs")
     asked = {
-        item.callspec.params["name"] for item in request.session.items if "dry_runs" in item.fixturenames
+        BASES.get(name := item.callspec.params["name"], name)
+        for item in request.session.items
+        if "dry_runs" in item.fixturenames
     }
     with ThreadPoolExecutor(min(4, os.cpu_count())) as pool:
-        running = {name: pool.submit(dry_run, name, base) for name in sorted(asked)}
+        running = {name: pool.submit(dry_run, name, base, name == OF_FULL_SIZE) for name in sorted(asked)}
         yield lambda name: running[name].result()
         pool.shutdown(cancel_futures=True)
 
@@ -411,23 +414,26 @@ def test_a_config_of_a_paper_says_what_differs_and_so_does_the_list(name):
 
 
 @pytest.mark.parametrize("name", sorted(BASES))
-def test_a_language_is_added_to_a_run_of_the_config_that_lacks_it(release_folder, tmp_path, name):
-    base, config, runs = tmp_path / f"{BASES[name]}.conf", tmp_path / f"{name}.conf", tmp_path / "runs"
-    base.write_text(in_small(base.stem), encoding="utf-8")
+def test_a_language_is_added_to_a_run_of_the_config_that_lacks_it(dry_runs, tmp_path, name):
+    of_full_size = BASES[name] == OF_FULL_SIZE  # the small config is not for the weights of that
+    base = dry_run(BASES[name], tmp_path) if of_full_size else dry_runs(BASES[name])
+    config, runs = tmp_path / f"{name}.conf", tmp_path / "runs"
     config.write_text(in_small(name, VOCABULARY="60"), encoding="utf-8")
-    trained = run_command("recipes/train.sh", base, SYSTEM, runs=runs)
-    assert trained.returncode == 0, trained.stderr
-    adapted = run_command(
-        "recipes/adapt.sh", config, runs / base.stem / SYSTEM / "seed1", "--allow-unknown", "1", runs=runs
-    )
+    assert base.trained.returncode == 0, base.trained.stderr
+    adapted = run_command("recipes/adapt.sh", config, base.run, "--allow-unknown", "1", runs=runs)
     assert adapted.returncode == 0, adapted.stderr
     run = runs / name / SYSTEM / "seed1"
     scored = run_command("recipes/evaluate.sh", run, runs=runs)
     assert scored.returncode == 0, scored.stderr
     pivot, *_, new = languages = (run / "pipeline" / "languages.txt").read_text().split()
-    assert languages[:-1] == [*settings_of(base).languages] and new in settings_of(config).languages
-    (added,) = settings_of(config).pairs.values()
-    assert read(run / "run.json")["overlap"][f"{pivot}-{new}"]["kept"] == added
+    assert languages[:-1] == base.languages and new in settings_of(config).languages
+    counts, settings = read(run / "run.json")["overlap"][f"{pivot}-{new}"], settings_of(config)
+    cleaned = read(run / "run.json").get("cleaning", {"pairs": {}})["pairs"].get(f"{pivot}-{new}", {})
+    left_out = sum(cleaned.get(rule, 0) for rule in settings.cleaning.rules)
+    left = counts["lines"] - counts["removed"] - left_out
+    assert counts["kept"] == (settings.pairs or {}).get("", left) and bool(cleaned) == bool(
+        settings.cleaning.rules
+    )
     scores = read(run / "scores.json")
     with_new = [result for result in scores["directions"] if new in result["direction"].split("-")]
     assert {(result["direction"], result["kind"], result["way"]) for result in with_new} == {
@@ -436,9 +442,7 @@ def test_a_language_is_added_to_a_run_of_the_config_that_lacks_it(release_folder
         for one, other in ((old, new), (new, old))
         for way in (("direct",) if old == pivot else ("direct", "pivot"))
     }
-    assert len(scores["before"]) == len(
-        read(runs / base.stem / SYSTEM / "seed1" / "scores.json")["directions"]
-    )
+    assert len(scores["before"]) == len(read(base.run / "scores.json")["directions"])
 
 
 # Releases that are not there, or not whole

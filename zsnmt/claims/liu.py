@@ -286,7 +286,10 @@ CLAIMS_OF_LIU = (
             adaptation(config, "multi30k_without_cs", BOTH)
             for config in ("multi30k_add_cs", "multi30k_add_cs_2k")
         )
-        + (adaptation("tatoeba_nordic_add_hu", "tatoeba_nordic", BOTH, "--share", "0.5"),),
+        + tuple(
+            adaptation(f"tatoeba_nordic_add_hu{all_text}", "tatoeba_nordic", BOTH, "--share", "0.5")
+            for all_text in ("", "_all")
+        ),
     ),
     Claim(
         name="L13",

@@ -56,6 +56,7 @@ CANDIDATES = {  # systems to choose from, in words
     f"{CONTINUED_BASELINE}_{STUDENTS['both']}": "baseline, trained further, then distilled",
     f"{CONTINUED_BASELINE}_{STUDENTS['both']}_twice": "baseline, trained further, then distilled twice",
     f"{BASELINE.name}_consistency": "baseline, trained further for consistency",
+    f"{RESIDUAL.name}_consistency": "residual removed, trained further for consistency",
     f"{BASELINE.name}_{STUDENTS['both']}": "baseline, distilled",
     f"{RESIDUAL.name}_{STUDENTS['both']}": "residual removed, distilled",
     f"{BASELINE.name}_{STUDENTS['between']}": "baseline, distilled with pairs of translations",
@@ -86,7 +87,15 @@ SHOWN_SYSTEMS = (  # those of RESULTS
 BY_DIRECT = {  # text that zsnmt direct was run on in its own form
     "tatoeba_nordic": (BASELINE.name, RESIDUAL.name, CONTINUED_BASELINE, DIRECT_STUDENT),
 }
-SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER} | BY_DIRECT
+SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER} | {
+    "tatoeba_nordic": (
+        BASELINE.name,
+        RESIDUAL.name,
+        f"{BASELINE.name}_consistency",
+        f"{RESIDUAL.name}_consistency",
+        *BY_DIRECT["tatoeba_nordic"][2:],
+    )
+}
 FIRST = {  # those of README: of each text what decides
     "tatoeba_three": (
         BASELINE.name,
