@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import ROOT
 from zsnmt.adaptation.modes import FROZEN, FULL
 from zsnmt.adaptation.rule import FEWEST_UPDATES, Base, choose
 from zsnmt.adaptation.settings import Adaptation
 from zsnmt.adaptation.share import with_share
 from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.errors import InputError
+from zsnmt.training.config import read_config
 from zsnmt.training.fairseq_options import training_options
 
 TEXT = Survey(
@@ -21,6 +23,7 @@ TEXT = Survey(
     characters=91,
     scripts={"en": "Latin", "hu": "Latin"},
 )
+ALL = replace(TEXT, pairs={"en-hu": 11_892}, words=129_910, different_words=20_000, characters=109)
 BASE = Base(width=128, falls=True, tokens=1800)
 
 
@@ -29,6 +32,15 @@ def options(base: Base, mode: str, text: Survey = TEXT) -> dict:
     words = choose(text, base, mode).settings["TRAINING"].split()
     scheduler = "polynomial_decay" if base.falls else "inverse_sqrt"
     return vars(training_options("zs_transformer", ["--lr-scheduler", scheduler, *words]))
+
+
+@pytest.mark.parametrize("name, text", [("tatoeba_nordic_add_hu", TEXT), ("tatoeba_nordic_add_hu_all", ALL)])
+def test_the_configs_of_hungarian_are_what_the_rule_chooses(name, text):
+    config = read_config(ROOT / "configs" / f"{name}.conf", {})
+    chosen = choose(text, BASE, FULL).settings
+    assert [*config.training] == chosen["TRAINING"].split() and config.average == int(chosen["AVERAGE"])
+    assert config.vocabulary == int(chosen["VOCABULARY"])
+    assert str(config.cleaning) == (chosen["CLEANING"] if text is ALL else "")
 
 
 def test_what_is_known_of_a_run_is_that_of_its_training(tiny):
