@@ -281,7 +281,7 @@ CLAIMS_OF_LIU = (
                 ("new → pivot", SUPERVISED, BELOW_ZERO),
             )
         },
-        lacks="one seed of captions; from old languages into the new one neither model gets beyond a BLEU or two",
+        lacks="one seed of captions; two of Hungarian with much text, too few for its differences",
         needs=tuple(
             adaptation(config, "multi30k_without_cs", BOTH)
             for config in ("multi30k_add_cs", "multi30k_add_cs_2k")
