@@ -3,7 +3,7 @@
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 
 from zsnmt.corpora.own_text.languages import all_sentence_pairs
 from zsnmt.corpora.own_text.table import Row, Table
@@ -59,9 +59,9 @@ class Overview:
 def faults_of(table: Table) -> Iterator[str]:
     """What breaks a rule in the lines of a table's files, some of each; nothing for other forms of text."""
     for file in table.files if table.by_line else ():
-        faults = [*find_faults(file)]
-        yield from faults[:MOST_FAULTS]
-        if more := len(faults[MOST_FAULTS:]):
+        faults = find_faults(file)
+        yield from islice(faults, MOST_FAULTS)
+        if more := sum(1 for _ in faults):
             yield f"{file}: {more:,} more lines of this file"
 
 
