@@ -287,8 +287,8 @@ CLAIMS_OF_LIU = (
             for config in ("multi30k_add_cs", "multi30k_add_cs_2k")
         )
         + tuple(
-            adaptation(f"tatoeba_nordic_add_hu{all_text}", "tatoeba_nordic", BOTH, "--share", "0.5")
-            for all_text in ("", "_all")
+            adaptation(config, "tatoeba_nordic", BOTH, "--share", "0.5")
+            for config in ("tatoeba_nordic_add_hu", "tatoeba_nordic_add_hu_all")
         ),
     ),
     Claim(

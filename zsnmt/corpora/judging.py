@@ -97,15 +97,14 @@ def judge(
     languages: Sequence[str],
     held_out: Mapping[str, Place],
     cleaning: Cleaning = Cleaning(),
-    cleaned: Iterable[Pair] | None = None,
+    cleaned: Iterable[Pair] = (),
     workers: int = 1,
 ) -> list[Judged]:
-    """Read every training pair once; `InputError` for one that breaks the contract. `cleaned`: the pairs that
-    are cleaned, None for all.
+    """Read every training pair once, `cleaned` are those to clean; `InputError` for one that breaks the
+    contract.
     """
-    pairs = pairs_of_split(text, "train", languages)
-    cleaners = make_cleaners(cleaning, text, pairs if cleaned is None else cleaned)
-    blocks = blocks_of(text, pairs)
+    cleaners = make_cleaners(cleaning, text, cleaned)
+    blocks = blocks_of(text, pairs_of_split(text, "train", languages))
     judging = partial(judge_block, held_out=held_out, cleaners=cleaners)
     judged = map_in_processes(judging, blocks, workers, together=1)
     with tqdm(desc="reading training text", unit=" lines", unit_scale=True, leave=False, disable=None) as bar:

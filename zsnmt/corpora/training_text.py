@@ -49,7 +49,7 @@ def make_training_text(
     leaves out to `cleaning.json` and `cleaning.tsv`. Held-out sets and lexicons are copied as they are.
     """
     pairs = pairs_of_split(text, "train", languages)
-    limits = limits or {}
+    limits, cleaned = limits or {}, pairs if cleaned is None else cleaned
     if strangers := [
         pair for pair in limits if pair and pair not in {f"{a}-{b}" for p in pairs for a, b in (p, p[::-1])}
     ]:
@@ -75,7 +75,7 @@ def make_training_text(
     }
     write_json(target / OVERLAP_FILE, counts)
     if cleaning.rules:
-        of_cleaned = [each for each in judged if cleaned is None or each.pair in cleaned]
+        of_cleaned = [each for each in judged if each.pair in cleaned]
         write_json(target / CLEANING_FILE, cleaning_record(cleaning, of_cleaned, kept))
     return counts
 

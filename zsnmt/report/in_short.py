@@ -84,16 +84,14 @@ SHOWN_SYSTEMS = (  # those of RESULTS
     f"{DEEPER}_fourth",
     f"{BASELINE.name}_deep_of_2",
 )
-BY_DIRECT = {  # text that zsnmt direct was run on in its own form
-    "tatoeba_nordic": (BASELINE.name, RESIDUAL.name, CONTINUED_BASELINE, DIRECT_STUDENT),
-}
 SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER} | {
-    "tatoeba_nordic": (
+    "tatoeba_nordic": (  # on which zsnmt direct was run in its own form
         BASELINE.name,
         RESIDUAL.name,
         f"{BASELINE.name}_consistency",
         f"{RESIDUAL.name}_consistency",
-        *BY_DIRECT["tatoeba_nordic"][2:],
+        CONTINUED_BASELINE,
+        DIRECT_STUDENT,
     )
 }
 FIRST = {  # those of README: of each text what decides
@@ -104,7 +102,7 @@ FIRST = {  # those of README: of each text what decides
         f"{BASELINE.name}_consistency",
         f"{DIRECT_STUDENT}_further_all",
     ),
-    **BY_DIRECT,
+    "tatoeba_nordic": (BASELINE.name, RESIDUAL.name, CONTINUED_BASELINE, DIRECT_STUDENT),
     "tatoeba_long": (f"{CONTINUED_BASELINE}_twice", f"{DEEPER}_fourth"),
 }
 
