@@ -1,8 +1,23 @@
 """The one error a person can mend."""
 
+from collections.abc import Callable
+from typing import NoReturn
+
 
 class InputError(ValueError):
     """What a person gave cannot be used; the message says what, the rule and the remedy."""
+
+
+OnFault = Callable[[InputError], object]  # is given what breaks a rule, after which reading goes on
+
+
+def refuse(fault: InputError) -> NoReturn:
+    """Stops at the first fault."""
+    raise fault
+
+
+def pass_over(fault: InputError) -> None:
+    """Leaves a fault to another reading."""
 
 
 GO_ON = "what was done is kept, and the same command goes on from it once that is mended"

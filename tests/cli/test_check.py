@@ -1,5 +1,7 @@
 """`zsnmt check`: what is there in every form of text, and some of it."""
 
+import re
+
 import pytest
 
 from zsnmt.cli.check import main
@@ -53,7 +55,22 @@ def test_pairs_that_must_be_there(folder, capsys):
     main([str(folder), "--pairs", "de-en", "--splits", "train"])
     assert capsys.readouterr().out == "pair\ttrain\nde-en\t100\n"
     with pytest.raises(InputError, match="has no text for de-en in split 'valid'"):
-        main([str(folder), "--pairs", "de-en"])
+        main([str(folder), "--pairs", "de-en", "--splits", "valid"])
+
+
+def test_all_that_is_wrong_with_pairs_is_told_of(folder, capsys):
+    (folder / "train.de-en.de").write_text("Ja.\n\nJa.\n" + 97 * "Nein.\n", encoding="utf-8")
+    with pytest.raises(InputError, match="breaks rules in the places above"):
+        main([str(folder), "--pairs", "de-en", "fr-de"])
+    printed = capsys.readouterr()
+    told = [line.removeprefix(str(folder)) for line in printed.err.splitlines()]
+    assert not printed.out and [line.split(";")[0] for line in told] == [
+        "/train.de-en.de, line 2 is empty",
+        " has no text for fr-de in split 'train'",
+        " has no text for de-en in split 'valid'",
+        " has no text for fr-de in split 'valid'",
+        " has no text for de-en in split 'test'",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -80,6 +97,7 @@ def test_all_faults_are_told_of_and_of_a_file_with_many_some(folder, capsys):
     lines[3], lines[40], lines[99] = b"Gr\xfc\xdfe.", b"", b"Ja.\r"
     (folder / "train.de-en.de").write_bytes(b"\n".join(lines) + b"\n")
     (folder / "test.fr-de.fr").write_bytes(b"\xe9t\xe9\n" * 15)
+    (folder / "test.fr-de.de").write_text("Ja.\n" * 16, encoding="utf-8")
     (folder / "valid.de-en.de").write_text("Ja.\nNein.\n", encoding="utf-8")
     (folder / "valid.de-en.en").write_text("Yes.\n", encoding="utf-8")
     with pytest.raises(InputError, match="breaks rules in the places above; mend them, and check it again"):
@@ -87,11 +105,12 @@ def test_all_faults_are_told_of_and_of_a_file_with_many_some(folder, capsys):
     printed = capsys.readouterr()
     told = [line.removeprefix(str(folder)) for line in printed.err.splitlines() if str(folder) in line]
     told = [line for line in told if line.startswith("/")]
-    assert not printed.out and len(told) == 3 + 10 + 1 + 1
+    assert not printed.out and len(told) == 3 + 10 + 1 + 2
     of_train = [line for line in told if line.startswith("/train.de-en.de, line ")]
     assert [line.split(",")[1].split()[1] for line in of_train] == ["4", "41", "100"]
     assert "0xfc is not UTF-8" in of_train[0] and "dos2unix" in of_train[2]
-    assert "/test.fr-de.fr: 5 more lines of this file" in told
+    assert any(line.endswith("/test.fr-de.de: 5 more such faults") for line in told)
+    assert any(line.startswith("/test.fr-de.fr has 15 lines and") for line in told), "misaligned, too"
     assert any("has 1 lines and" in line and "has 2" in line for line in told)
 
 
@@ -99,3 +118,32 @@ def test_a_file_in_another_encoding_has_one_fault(folder):
     (folder / "train.de-en.de").write_text("Ja.\n" * 100, encoding="utf-16")
     with pytest.raises(InputError, match="train.de-en.de is in UTF-16, not in UTF-8; convert it with iconv"):
         main([str(folder)])
+
+
+@pytest.mark.parametrize(
+    "name, text, faults",
+    [
+        ("mine.tsv", 'en\tde\nYes.\tJa.\nNo.\nA.\tB.\x07\n"a ""b"\tC.\n', ["line 3", "line 4", "line 5"]),
+        ("mine.csv", "en,de\nYes.,Ja.\nNo.,N\x07ein.\nA.,\x07B.\n", ["line 3", "line 4"]),
+        (
+            "mine.tmx",
+            "<tmx><body><tu><tuv lang='en'><seg>Yes.</seg></tuv><tuv lang='de'><seg>Ja.</seg></tuv></tu>"
+            "<tu><tuv><seg>No.</seg></tuv></tu><tu><tuv lang='en'><seg>A.</seg></tuv>"
+            "<tuv lang='?'><seg>B.</seg></tuv></tu></body></tmx>",
+            ["unit 2", "unit 3"],
+        ),
+    ],
+)
+def test_all_rows_of_a_table_that_break_a_rule_are_told_of(tmp_path, capsys, name, text, faults):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="breaks rules in the places above"):
+        main([str(tmp_path / name)])
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith(f"{tmp_path}")]
+    places = [re.match(rf"{re.escape(str(tmp_path / name))}, (\w+ \d+)", line) for line in told]
+    assert [place and place[1] for place in places] == faults
+
+
+def test_a_table_of_faults_alone_is_told_of_by_the_first(tmp_path):
+    (tmp_path / "mine.tsv").write_text("en\tde\nYes.\nNo.\n", encoding="utf-8")
+    with pytest.raises(InputError, match="mine.tsv, line 2 has 1 columns and line 1 has 2; put a tab"):
+        main([str(tmp_path / "mine.tsv")])

@@ -148,7 +148,11 @@ def test_a_multiway_set_has_one_number_of_lines(tmp_path):
 def test_a_file_of_a_multiway_set_is_read_once_for_all_its_pairs(tmp_path, monkeypatch):
     put(tmp_path, **{f"test__{language}": 3 for language in ("de", "en", "fr", "it")})
     read, original = [], parallel_text.iterate_lines
-    monkeypatch.setattr(parallel_text, "iterate_lines", lambda path: read.append(path) or original(path))
+    monkeypatch.setattr(
+        parallel_text,
+        "iterate_lines",
+        lambda path, **others: read.append(path) or original(path, **others),
+    )
     pairs = pairs_of_split(tmp_path, "test", ["de", "en", "fr", "it"])
     assert len(pairs) == 6 and {*check_corpus(tmp_path, pairs, ["test"])["test"].values()} == {3}
     assert len(read) == len({*read}) == 4

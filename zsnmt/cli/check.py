@@ -4,8 +4,8 @@
     zsnmt check mine.tmx --show 5               # and five sentence pairs of each pair side by side
     zsnmt check text/mine --pairs de-en fr-en   # these pairs must be there, in every split
 
-Faults in the text are told of with file and line, and what to do: without --pairs not the first alone, but
-ten of each file.
+Faults in the text are told of with file and line, and what to do: not the first alone, but ten of
+the files of each pair, or with --pairs ten in all.
 """
 
 import sys
@@ -17,9 +17,9 @@ from pathlib import Path
 from zsnmt import console
 from zsnmt.cli.common.argument_types import positive
 from zsnmt.corpora.own_text.forms import describe_unread, read_tables
-from zsnmt.corpora.own_text.overview import Overview
+from zsnmt.corpora.own_text.overview import Faults, Overview
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, pass_over
 from zsnmt.languages import parse_direction
 
 
@@ -28,10 +28,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     refuse_together(parser, options)
     if options.pairs:
-        counts = check_corpus(options.path, [*map(parse_direction, options.pairs)], options.splits or SPLITS)
+        found, pairs = Faults(), [*map(parse_direction, options.pairs)]
+        with found.also_raised():
+            counts = check_corpus(options.path, pairs, options.splits or SPLITS, on_fault=found)
+        refuse_faults(found.told([options.path]))
         lines = rows_of(counts)
     else:
-        tables = read_tables(options.path, options.pattern)
+        tables = read_tables(options.path, options.pattern, on_fault=pass_over)
         if unread := describe_unread(options.path, tables):
             print(unread, file=sys.stderr)
         seen = Overview(tables, options.show or 0)

@@ -8,10 +8,11 @@ breaks a rule stops with an InputError that names the file and the line. Nothing
 import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, combinations, zip_longest
 from pathlib import Path
 
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, OnFault, pass_over, refuse
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.text.lines import iterate_lines
 
@@ -110,18 +111,21 @@ def check_trained(text: Path, languages: Sequence[str]) -> None:
         )
 
 
-def number_of_lines(file: Path) -> int:
+def number_of_lines(file: Path, on_fault: OnFault = refuse) -> int:
     """The lines of a file, which is never held in memory; raises InputError when `iterate_lines` does."""
-    return sum(1 for _ in iterate_lines(file))
+    return sum(1 for _ in iterate_lines(file, on_fault=on_fault))
 
 
-def iterate_rows(files: Sequence[Path]) -> Iterator[tuple[str, ...]]:
-    """Line by line, what stands in all files; `InputError` where they differ in their number of lines."""
-    for row in zip_longest(*map(iterate_lines, files)):
+def iterate_rows(files: Sequence[Path], on_fault: OnFault = refuse) -> Iterator[tuple[str, ...]]:
+    """Line by line, what stands in all files; `InputError` where they differ in their number of lines.
+
+    `on_fault` is given what `iterate_lines` would raise.
+    """
+    for row in zip_longest(*(iterate_lines(file, on_fault=on_fault) for file in files)):
         if None in row:
             ended = row.index(None)
             longer = next(place for place, line in enumerate(row) if line is not None)
-            check_pair(files[ended], files[longer])
+            check_pair(files[ended], files[longer], partial(number_of_lines, on_fault=pass_over))
         yield row
 
 
@@ -140,30 +144,41 @@ def check_pair(source: Path, target: Path, number_of: Callable[[Path], int] = nu
 
 
 def check_corpus(
-    folder: Path, pairs: Sequence[tuple[str, str]], splits: Sequence[str] = SPLITS
+    folder: Path,
+    pairs: Sequence[tuple[str, str]],
+    splits: Sequence[str] = SPLITS,
+    *,
+    on_fault: OnFault = refuse,
 ) -> dict[str, dict[str, int]]:
     """The number of sentence pairs by split and by pair (`"de-en"`), every file checked.
 
-    Raises InputError when a pair is missing or breaks a rule, or when the files of a multiway set
-    differ in their number of lines.
+    Raises InputError, or gives it to `on_fault`, when a pair is missing or breaks a rule, or when the files
+    of a multiway set differ in their number of lines.
     """
     if not pairs or not splits:
         raise InputError("there is nothing to check; name at least one language pair and one split")
     counts: dict[str, dict[str, int]] = {}
-    number_of = functools.cache(number_of_lines)
+    number_of = functools.cache(partial(number_of_lines, on_fault=on_fault))
     for split in splits:
         counts[split] = {}
         multiway = {}
         for source, target in pairs:
-            files = find_pair(folder, split, source, target=target)
-            counts[split][f"{source}-{target}"] = number = check_pair(*files, number_of)
+            try:
+                files = find_pair(folder, split, source, target=target)
+                number = check_pair(*files, number_of)
+            except InputError as fault:
+                on_fault(fault)
+                continue
+            counts[split][f"{source}-{target}"] = number
             if files[0] == folder / f"{split}.{source}":
                 multiway.update(dict.fromkeys(files, number))
         if len(set(multiway.values())) > 1:
             listed = ", ".join(f"{file.name} {number}" for file, number in multiway.items())
-            raise InputError(
-                f"the files of the multiway set '{split}' in {folder} differ in their number of lines "
-                f"({listed}); line n must be one sentence in all languages"
+            on_fault(
+                InputError(
+                    f"the files of the multiway set '{split}' in {folder} differ in their number of lines "
+                    f"({listed}); line n must be one sentence in all languages"
+                )
             )
     return counts
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO
 
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, OnFault, refuse
 from zsnmt.files.replacing import replacing
 
 SPACE = "\u2581"  # to SentencePiece, which marks the beginnings of words with it
@@ -17,37 +17,36 @@ SPACE = "\u2581"  # to SentencePiece, which marks the beginnings of words with i
 FORBIDDEN = re.compile(r"[\x00-\x08\n-\x1f\x7f-\x9f]|^\s*\ufeff")
 
 
-def iterate_lines(path: Path, allow_empty_lines: bool = False) -> Iterator[str]:
+def iterate_lines(
+    path: Path, allow_empty_lines: bool = False, *, on_fault: OnFault = refuse
+) -> Iterator[str]:
     """The lines of a file, one at a time, without their `\\n`; only `\\n` ends a line.
 
     Raises InputError for a missing or empty file, and, with the line, for a byte that is not UTF-8, a
     byte order mark, a control character other than the tab (a carriage return is one), and, unless
     `allow_empty_lines`, for a line without anything but white space and U+2581, which subword models take for
-    a space.
+    a space. An `on_fault` that does not raise is given the error of each such line, which then is empty.
     """
     with open_file(path) as file:
-        yield from iterate_stream(file, path, allow_empty_lines)
+        yield from iterate_stream(file, path, allow_empty_lines, on_fault=on_fault)
 
 
-def iterate_stream(file: BinaryIO, name: Path | str, allow_empty_lines: bool = False) -> Iterator[str]:
+def iterate_stream(
+    file: BinaryIO, name: Path | str, allow_empty_lines: bool = False, *, on_fault: OnFault = refuse
+) -> Iterator[str]:
     """The lines of an open file, such as `sys.stdin.buffer`, under the rules of `iterate_lines`."""
     number = 0
     for number, line in enumerate(file, start=1):
-        yield decode(line.removesuffix(b"\n"), name, number, allow_empty_lines=allow_empty_lines)
+        if number == 1 and (encoding := other_encoding(line)):
+            raise InputError(f"{name} {encoding}")
+        try:
+            text = decode(line.removesuffix(b"\n"), name, number, allow_empty_lines=allow_empty_lines)
+        except InputError as fault:
+            on_fault(fault)
+            text = ""
+        yield text
     if number == 0:
         raise InputError(f"{name} is empty; it needs at least one line")
-
-
-def find_faults(path: Path) -> Iterator[str]:
-    """What breaks a rule in each line of a file, of which `iterate_lines` raises the first."""
-    with open_file(path) as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                decode(line.removesuffix(b"\n"), path, number, allow_empty_lines=False)
-            except InputError as error:
-                yield str(error)
-                if number == 1 and other_encoding(line):
-                    return
 
 
 def read_lines(path: Path, allow_empty_lines: bool = False) -> list[str]:
@@ -91,8 +90,6 @@ def open_file(path: Path) -> BinaryIO:
 
 
 def decode(line: bytes, path: Path | str, number: int, allow_empty_lines: bool) -> str:
-    if number == 1 and (encoding := other_encoding(line)):
-        raise InputError(f"{path} {encoding}")
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -267,7 +267,7 @@ def test_a_path_that_is_not_there_or_of_another_kind(tmp_path):
 
 def tables(*splits: str) -> list:
     """Tables of training text between the languages of each word, `de-en`."""
-    return [Table("train", tuple(word.split("-")), (), rows=lambda: iter(())) for word in splits]
+    return [Table("train", tuple(word.split("-")), (), rows=lambda on_fault: iter(())) for word in splits]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """What is counted of a person's text."""
 
-from functools import partial
 from pathlib import Path
 from unittest import mock
 
@@ -14,7 +13,7 @@ from zsnmt.errors import InputError
 def table(split: str, languages: str, *rows: str, times: int = 100) -> Table:
     """Rows as words with | between them, each so many times."""
     read = [tuple(row.split("|")) for row in rows]
-    return Table(split, tuple(languages.split()), (Path("x"),), partial(iter, read * times))
+    return Table(split, tuple(languages.split()), (Path("x"),), rows=lambda on_fault: iter(read * times))
 
 
 def test_words_of_both_sides_pairs_and_scripts():
@@ -47,7 +46,7 @@ def test_a_table_in_several_languages_counts_the_pairs_with_the_pivot_that_have_
 
 
 def test_a_table_in_several_languages_is_read_once():
-    read = mock.Mock(side_effect=lambda: iter([("a", "b", "c")] * 100))
+    read = mock.Mock(side_effect=lambda on_fault: iter([("a", "b", "c")] * 100))
     tables = [Table(split, ("en", "de", "fr"), (), read) for split in ("train", "test")]
     assert survey(tables, ("en", "de", "fr")).pairs == {"en-de": 100, "en-fr": 100}
     assert read.call_count == 2
@@ -73,7 +72,7 @@ def test_held_out_text_of_some_pairs_is_lacking_in_the_others():
 
 
 def test_a_fault_in_a_held_out_set_is_told_of_too():
-    def rows():
+    def rows(on_fault):
         raise InputError("valid.de is empty")
         yield
 

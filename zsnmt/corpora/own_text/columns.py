@@ -2,13 +2,13 @@
 
 import logging
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from zsnmt.corpora.own_text.table import Row, Table, check_row, count_once, split_of
-from zsnmt.errors import InputError
+from zsnmt.corpora.own_text.table import Row, Table, count_once, fault_of, split_of
+from zsnmt.errors import InputError, OnFault, refuse
 from zsnmt.languages import check_languages
 from zsnmt.text.lines import is_blank
 
@@ -17,6 +17,7 @@ LOG = logging.getLogger(__name__)
 CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z0-9]+)*")  # en, gsw, pt-BR, zh_Hans
 
 Placed = tuple[str, Mapping[str, str]]  # the place of a row, as a person calls it, and its sentences
+Rows = Callable[[OnFault], Iterator[Placed]]
 
 
 def languages_of_columns(heads: Sequence[str], place: str) -> dict[int, str]:
@@ -53,15 +54,21 @@ def say_others(heads: Sequence[str], languages: Mapping[int, str], file: Path) -
 
 
 def table_of_rows(
-    file: Path, languages: Sequence[str], rows: Callable[[], Iterator[Placed]], *, what: str = "rows"
+    file: Path,
+    languages: Sequence[str],
+    rows: Rows,
+    *,
+    what: str = "rows",
+    on_fault: OnFault,
 ) -> Table:
-    """A table of some languages, by default of all that its rows have, which is counted by one reading.
+    """A table of some languages, or without these of all that its rows have, which is counted by one reading.
 
     `rows` reads the file anew; those without a translation are left out, and it is said how many.
-    `InputError` where all are, or there are none.
+    `InputError` where all are, or there are none; other faults are given to `on_fault`.
     """
-    counted = count_once([file], lambda: translated((row for _, row in rows()), file, what))
+    counted = count_once([file], lambda: translated((row for _, row in rows(on_fault)), file, what))
     if not counted:
+        deque(rows(refuse), maxlen=0)  # what is wrong with the rows, if that is why there are none
         raise InputError(
             f"{file} has no {what.removesuffix('s')} with a translation; write sentences of two languages "
             "beside each other"
@@ -82,13 +89,15 @@ def translated(rows: Iterable[Mapping[str, str]], file: Path, what: str) -> Iter
         LOG.warning("%s: %d of %d %s have no translation and are left out", file, alone, number, what)
 
 
-def checked_rows(rows: Callable[[], Iterator[Placed]], languages: Sequence[str]) -> Iterator[Row]:
+def checked_rows(rows: Rows, languages: Sequence[str], on_fault: OnFault = refuse) -> Iterator[Row]:
     """The rows with a translation; `InputError` for a character that text must not hold, with the place."""
-    for place, sentences in rows():
+    for place, sentences in rows(on_fault):
         if has_translation(sentences):
             row = tuple(sentences.get(language, "") for language in languages)
-            check_row(row, place)
-            yield row
+            if fault := fault_of(row, place):
+                on_fault(fault)
+            else:
+                yield row
 
 
 def has_translation(sentences: Mapping[str, str]) -> bool:

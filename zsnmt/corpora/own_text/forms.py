@@ -20,7 +20,7 @@ from zsnmt.corpora.own_text.tab_separated import table_of_tab_separated
 from zsnmt.corpora.own_text.table import SPLITS_BY_NAME, Table
 from zsnmt.corpora.own_text.translation_memory import table_of_translation_memory
 from zsnmt.corpora.parallel_text import SPLITS
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, OnFault, refuse
 
 NAMES_SHOWN = 5
 WHOLE_TABLES = {  # endings of the files that hold a whole table, and what reads one
@@ -31,12 +31,13 @@ WHOLE_TABLES = {  # endings of the files that hold a whole table, and what reads
 ENDINGS = ", ".join(WHOLE_TABLES)
 
 
-def read_tables(path: Path, pattern: str = "") -> list[Table]:
+def read_tables(path: Path, pattern: str = "", *, on_fault: OnFault = refuse) -> list[Table]:
     """The tables of a file or folder: files of lines that a pattern describes, or, without one, zsnmt's own
     form, a saved dataset of Hugging Face, text separated by tabs, spreadsheets, or translation memories in
     TMX.
 
-    Raises `InputError` for what has none of these forms, and where there is no training text.
+    Raises `InputError` for what has none of these forms, and where there is no training text. `on_fault` is
+    given what is wrong with the rows of those that are looked through.
     """
     if not path.exists():
         raise InputError(f"{path}: there is no such file or folder; give the one that holds the text")
@@ -48,14 +49,14 @@ def read_tables(path: Path, pattern: str = "") -> list[Table]:
     if pattern:
         tables = tables_of_pattern(path, pattern)
     elif path.is_file():
-        tables = [replace(read(path), split="train")] if (read := reader_of(path)) else []
+        tables = [replace(read(path, on_fault), split="train")] if (read := reader_of(path)) else []
     elif states := state_files(path):
-        tables = tables_of_datasets(states)
+        tables = tables_of_datasets(states, on_fault)
     elif has_pairs(path) or not (files := files_of_tables(path)):
         tables = tables_of_own_form(path)
     else:
         held_out = [table for table in tables_of_pattern(path, OWN_FORM[0]) if table.split != "train"]
-        tables = beside([read(file) for file in files if (read := reader_of(file))], held_out)
+        tables = beside([read(file, on_fault) for file in files if (read := reader_of(file))], held_out)
     if not any(table.split == "train" for table in tables):
         raise InputError(f"{path} has no training text in a form that zsnmt reads: {forms(path, pattern)}")
     return tables
@@ -126,7 +127,7 @@ def files_of_tables(folder: Path) -> list[Path]:
     )
 
 
-def reader_of(file: Path) -> Callable[[Path], Table] | None:
+def reader_of(file: Path) -> Callable[[Path, OnFault], Table] | None:
     """What reads a file that holds a whole table; None for any other."""
     return WHOLE_TABLES.get(file.suffix.lower())
 

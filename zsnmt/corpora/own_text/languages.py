@@ -5,7 +5,7 @@ from itertools import combinations
 
 from zsnmt.corpora.own_text.table import Row, Table
 from zsnmt.corpora.parallel_text import FEWEST_TO_TRAIN
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, OnFault, refuse
 from zsnmt.languages import check_languages
 
 ENGLISH = "en"
@@ -65,13 +65,13 @@ def fewest_rows(tables: Iterable[Table], pair: Pair, pivot: str) -> int:
 
 
 def all_sentence_pairs(
-    table: Table, pairs: Sequence[Pair], pivot: str | None = None
+    table: Table, pairs: Sequence[Pair], pivot: str | None = None, *, on_fault: OnFault = refuse
 ) -> Iterator[tuple[Pair, Row]]:
     """The sentences of pairs of languages in rows that give text for them (`Table.gives`), each with its
     pair; one reading for all.
     """
     pairs = [pair for pair in pairs if frozenset(pair) not in table.apart]
-    for row in table.rows() if pairs else ():
+    for row in table.rows(on_fault) if pairs else ():
         sentences = table.sentences(row)
         for pair in pairs:
             if table.gives(sentences, pair, pivot):

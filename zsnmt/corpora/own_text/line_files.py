@@ -114,5 +114,4 @@ def table_of(folder: Path, matches: list[re.Match]) -> Table:
         languages=languages,
         files=files,
         rows=partial(iterate_rows, files),
-        by_line=True,
     )

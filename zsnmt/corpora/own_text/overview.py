@@ -3,17 +3,18 @@
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import combinations, islice
+from contextlib import contextmanager
+from itertools import combinations
+from pathlib import Path
 
 from zsnmt.corpora.own_text.languages import all_sentence_pairs
 from zsnmt.corpora.own_text.table import Row, Table
 from zsnmt.corpora.parallel_text import SPLITS
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, OnFault
 from zsnmt.processes import progress
-from zsnmt.text.lines import find_faults
 
 SEED = 1  # of the choice of examples, which are the same each time
-MOST_FAULTS = 10  # of a file that are shown
+MOST_FAULTS = 10  # of a table that are told
 
 
 class Overview:
@@ -30,19 +31,19 @@ class Overview:
         self.faults: list[str] = []
         self.kept: dict[str, list[tuple[int, Row]]] = defaultdict(list)
         for table in tables:
-            try:
-                self.read(table)
-            except InputError as error:
-                self.faults += [*faults_of(table)] or [str(error)]
+            found = Faults()
+            with found.also_raised():
+                self.read(table, found)
+            self.faults += found.told(table.files)
 
     @property
     def examples(self) -> dict[str, list[Row]]:
         return {pair: [row for _, row in sorted(rows)] for pair, rows in self.kept.items()}
 
-    def read(self, table: Table) -> None:
-        """Count the sentence pairs of a table; `InputError` for the first fault in it."""
+    def read(self, table: Table, on_fault: OnFault) -> None:
+        """Count the sentence pairs of a table; `InputError` for what ends the reading."""
         name = "-".join(table.languages)
-        for pair, row in progress(sorted_pairs(table), f"reading {name}", unit=" pairs"):
+        for pair, row in progress(sorted_pairs(table, on_fault), f"reading {name}", unit=" pairs"):
             number = self.pairs[table.split][pair]
             self.pairs[table.split][pair] += 1
             if table.split == "train" and self.shown:
@@ -56,17 +57,36 @@ class Overview:
             kept[place] = number, row
 
 
-def faults_of(table: Table) -> Iterator[str]:
-    """What breaks a rule in the lines of a table's files, some of each; nothing for other forms of text."""
-    for file in table.files if table.by_line else ():
-        faults = find_faults(file)
-        yield from islice(faults, MOST_FAULTS)
-        if more := sum(1 for _ in faults):
-            yield f"{file}: {more:,} more lines of this file"
+class Faults:
+    """The faults in a text as they are found, of which the first ones are kept and others counted."""
+
+    def __init__(self) -> None:
+        self.first: list[str] = []
+        self.last: list[str] = []  # what ended the reading
+        self.more = 0
+
+    def __call__(self, fault: InputError) -> None:
+        if len(self.first) < MOST_FAULTS:
+            self.first.append(str(fault))
+        else:
+            self.more += 1
+
+    @contextmanager
+    def also_raised(self) -> Iterator[None]:
+        """Takes what is raised within, which ends the reading, for a fault as well."""
+        try:
+            yield
+        except InputError as fault:
+            self.last.append(str(fault))
+
+    def told(self, files: Sequence[Path]) -> list[str]:
+        """What is told of the faults of some files, which were read together."""
+        more = [f"{', '.join(map(str, files))}: {self.more:,} more such faults"] if self.more else []
+        return self.first + more + self.last
 
 
-def sorted_pairs(table: Table) -> Iterator[tuple[str, Row]]:
+def sorted_pairs(table: Table, on_fault: OnFault) -> Iterator[tuple[str, Row]]:
     """The sentences of every two languages of a table, as `de-en` in alphabetical order."""
     pairs = [*combinations(sorted({*table.languages}), 2)]
-    for pair, row in all_sentence_pairs(table, pairs):
+    for pair, row in all_sentence_pairs(table, pairs, on_fault=on_fault):
         yield "-".join(pair), row

@@ -11,8 +11,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from zsnmt.corpora.own_text.table import SPLITS_BY_NAME, Row, Table, check_row, look_for_gaps
-from zsnmt.errors import InputError
+from zsnmt.corpora.own_text.table import SPLITS_BY_NAME, Row, Table, fault_of, look_for_gaps
+from zsnmt.errors import InputError, OnFault, refuse
 from zsnmt.files.records import damage_of, read_json
 
 STATE_FILE, INFO_FILE = "state.json", "dataset_info.json"
@@ -28,15 +28,15 @@ def state_files(folder: Path) -> list[Path]:
     return sorted(path for path in states if path.with_name(INFO_FILE).is_file())
 
 
-def tables_of_datasets(states: Sequence[Path]) -> list[Table]:
+def tables_of_datasets(states: Sequence[Path], on_fault: OnFault = refuse) -> list[Table]:
     """A table for each dataset; its split is the name of its folder, else it is training text.
 
     Raises `InputError` without pyarrow, and for a dataset that is damaged or has no columns of languages.
     """
-    return [table_of(state) for state in states]
+    return [table_of(state, on_fault) for state in states]
 
 
-def table_of(state: Path) -> Table:
+def table_of(state: Path, on_fault: OnFault) -> Table:
     listed = read_json(state, REMEDY, {"_data_files": [{"filename": str}]})["_data_files"]
     files = tuple(state.parent / each["filename"] for each in listed)
     if not files:
@@ -48,7 +48,7 @@ def table_of(state: Path) -> Table:
         files=(state, *files),
         rows=partial(rows_of, files, languages),
     )
-    return look_for_gaps(table)
+    return look_for_gaps(table, on_fault)
 
 
 def languages_of(file: Path) -> tuple[str, ...]:
@@ -67,12 +67,14 @@ def languages_of(file: Path) -> tuple[str, ...]:
     return languages
 
 
-def rows_of(files: Sequence[Path], languages: tuple[str, ...]) -> Iterator[Row]:
+def rows_of(files: Sequence[Path], languages: tuple[str, ...], on_fault: OnFault = refuse) -> Iterator[Row]:
     """The rows of all files of a dataset; what is None is empty."""
     for number, of_row in enumerate(chain.from_iterable(map(read_rows, files)), start=1):
         row = tuple((of_row or {}).get(language) or "" for language in languages)
-        check_row(row, f"{files[0].parent}, row {number}")
-        yield row
+        if fault := fault_of(row, f"{files[0].parent}, row {number}"):
+            on_fault(fault)
+        else:
+            yield row
 
 
 def read_rows(file: Path) -> Iterator[dict | None]:

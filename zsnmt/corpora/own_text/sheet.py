@@ -14,7 +14,7 @@ from typing import Any
 
 from zsnmt.corpora.own_text.columns import Placed, languages_of_columns, say_others, table_of_rows
 from zsnmt.corpora.own_text.table import WHITE, Table
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, OnFault
 from zsnmt.text.lines import open_file, other_encoding
 
 SEPARATORS = ",;\t|"
@@ -22,11 +22,11 @@ SEPARATORS = ",;\t|"
 PlacedCells = tuple[str, Sequence[Any]]  # the place of a row, and its cells
 
 
-def table_of_sheets(file: Path) -> Table:
+def table_of_sheets(file: Path, on_fault: OnFault) -> Table:
     """Raises `InputError` for a file that is damaged, or has no sheet whose first row names languages."""
     read = languages_of_sheets(file)
     languages = dict.fromkeys(language for of_sheet in read.values() for language in of_sheet.values())
-    return table_of_rows(file, [*languages], partial(rows_of, file, read))
+    return table_of_rows(file, [*languages], partial(rows_of, file, read), on_fault=on_fault)
 
 
 def languages_of_sheets(file: Path) -> dict[str, dict[int, str]]:
@@ -46,8 +46,8 @@ def languages_of_sheets(file: Path) -> dict[str, dict[int, str]]:
     return read
 
 
-def rows_of(file: Path, read: dict[str, dict[int, str]]) -> Iterator[Placed]:
-    """The rows below the first ones, but for those that are empty."""
+def rows_of(file: Path, read: dict[str, dict[int, str]], on_fault: OnFault) -> Iterator[Placed]:
+    """The rows below the first ones, but for those that are empty. No row breaks a rule by itself."""
     for sheet, rows in sheets(file):
         languages = read.get(sheet, {})
         for number, (place, cells) in enumerate(rows):

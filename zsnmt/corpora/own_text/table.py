@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, OnFault, refuse
 from zsnmt.text.lines import find_fault, is_blank
 
 Row = tuple[str, ...]
@@ -32,18 +32,17 @@ class Table:
     """Rows with a sentence of each language, of one split. An empty sentence is none.
 
     `rows` reads the files anew at each call, a row at a time, and raises `InputError`, with file and line,
-    for what parallel text must not hold. `files` are all that is read. `counted`: how many rows have which
-    languages, where they were looked through; else all have all. `apart` are pairs that have text of their
-    own, to which this table gives none. `by_line`: each language has a file, of lines.
+    for what parallel text must not hold, or gives it to its `on_fault` and passes the row over. `files` are
+    all that is read. `counted`: how many rows have which languages, where they were looked through; else all
+    have all. `apart` are pairs that have text of their own, to which this table gives none.
     """
 
     split: str
     languages: tuple[str, ...]
     files: tuple[Path, ...]
-    rows: Callable[[], Iterator[Row]]
+    rows: Callable[..., Iterator[Row]]  # of an `on_fault`, or of nothing: then it raises
     counted: Kinds | None = None
     apart: frozenset[frozenset[str]] = frozenset()
-    by_line: bool = False
 
     @property
     def kinds(self) -> Kinds:
@@ -94,11 +93,11 @@ def split_of(file: Path) -> str:
     return SPLITS_BY_NAME.get(first[0] if first else "", "train")
 
 
-def look_for_gaps(table: Table) -> Table:
+def look_for_gaps(table: Table, on_fault: OnFault = refuse) -> Table:
     """A table that knows which languages its rows lack; of more than two languages it is read through."""
     if len(table.languages) < 3:
         return table
-    return replace(table, counted=count_once(table.files, lambda: map(table.sentences, table.rows())))
+    return replace(table, counted=count_once(table.files, lambda: map(table.sentences, table.rows(on_fault))))
 
 
 def count_once(files: Sequence[Path], rows: Callable[[], Iterable[Mapping[str, str]]]) -> Kinds:
@@ -112,13 +111,14 @@ def count_once(files: Sequence[Path], rows: Callable[[], Iterable[Mapping[str, s
     return LOOKED_THROUGH[states]
 
 
-def check_row(row: Sequence[str], place: str) -> None:
-    """`InputError` for a row with a character that parallel text must not hold, or without two sentences."""
+def fault_of(row: Sequence[str], place: str) -> InputError | None:
+    """What is wrong with a row: a character that parallel text must not hold, or no two sentences."""
     for sentence in row:
         if fault := find_fault(sentence):
-            raise InputError(f"{place} {fault}")
+            return InputError(f"{place} {fault}")
     if sum(not is_blank(sentence) for sentence in row) < 2:
-        raise InputError(
+        return InputError(
             f"{place} has no sentence with a translation; write sentences of two or more languages there, or "
             "remove it"
         )
+    return None

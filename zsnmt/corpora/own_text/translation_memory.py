@@ -19,7 +19,7 @@ from xml.etree.ElementTree import Element
 
 from zsnmt.corpora.own_text.columns import Placed, table_of_rows
 from zsnmt.corpora.own_text.table import WHITE, Table
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, OnFault
 from zsnmt.languages import CODE
 from zsnmt.text.lines import is_blank
 from zsnmt.text.unspaced import is_unspaced
@@ -30,28 +30,34 @@ ALONE = ("ph", "it", "ut")  # which are not around words
 BEFORE_WORDS = (*" \t\n\u00a0([{\"'\u00ab\u201c\u201e\u2018\u00bf\u00a1/-\u2013\u2014",)
 
 
-def table_of_translation_memory(file: Path) -> Table:
+def table_of_translation_memory(file: Path, on_fault: OnFault) -> Table:
     """Reads the file once, to know its languages. Raises `InputError` for one that is not well-formed or has
     no unit with a translation.
     """
-    return table_of_rows(file, (), partial(placed_units, file), what="units")
+    return table_of_rows(file, (), partial(placed_units, file), what="units", on_fault=on_fault)
 
 
-def placed_units(file: Path) -> Iterator[Placed]:
-    """The units, with what a person calls them."""
+def placed_units(file: Path, on_fault: OnFault) -> Iterator[Placed]:
+    """The sentences of each unit by language, with what a person calls it. A sentence without is a fault."""
     for number, unit in enumerate(iterate_units(file), start=1):
-        yield f"{file}, unit {number}", unit
+        place = f"{file}, unit {number}"
+        try:
+            sentences = sentences_of(unit, place)
+        except InputError as fault:
+            on_fault(fault)
+        else:
+            yield place, sentences
 
 
-def iterate_units(file: Path) -> Iterator[dict[str, str]]:
-    """The sentences of each unit by language, one unit in memory at a time."""
+def iterate_units(file: Path) -> Iterator[Element]:
+    """The units, one in memory at a time."""
     elements = iterate_elements(file)
     _, root = next(elements)
     if local_name(root) != "tmx":
         raise InputError(f"{file} begins with <{root.tag}> and is no TMX, which begins with <tmx>")
     for event, element in elements:
         if event == "end" and local_name(element) == "tu":
-            yield sentences_of(element, file)
+            yield element
             clear(root)
 
 
@@ -71,7 +77,7 @@ def clear(root: Element) -> None:
         body.clear()
 
 
-def sentences_of(unit: Element, file: Path) -> dict[str, str]:
+def sentences_of(unit: Element, place: str) -> dict[str, str]:
     """The sentences of a unit, those without text left out."""
     found: dict[str, str] = {}
     for variant in unit.findall("{*}tuv"):
@@ -79,20 +85,20 @@ def sentences_of(unit: Element, file: Path) -> dict[str, str]:
             sentence = WHITE.sub(" ", text_of(variant.find("{*}seg"))).strip()
         except RecursionError:
             raise InputError(
-                f"{file} has markup within markup a thousand times; export it again without that"
+                f"{place} has markup within markup a thousand times; export it again without that"
             ) from None
         if not is_blank(sentence):
-            found.setdefault(language_of(variant, file), sentence)
+            found.setdefault(language_of(variant, place), sentence)
     return found
 
 
-def language_of(variant: Element, file: Path) -> str:
+def language_of(variant: Element, place: str) -> str:
     """The code of the language alone: en of en-GB or EN_US."""
     named = next((name for each in LANGUAGE if (name := variant.get(each))), "")
     code = re.split("[-_]", named)[0].lower()
     if not CODE.fullmatch(code):
         raise InputError(
-            f"{file} has a sentence whose language is '{named}'; each <tuv> needs one, as in xml:lang=\"en\""
+            f"{place} has a sentence whose language is '{named}'; each <tuv> needs one, as in xml:lang=\"en\""
         )
     return code
 

@@ -22,7 +22,7 @@ from zsnmt.corpora.own_text.rewriting import write_parallel_text
 from zsnmt.corpora.own_text.table import Row, Table
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus, pairs_of_split
 from zsnmt.corpora.releases.release import clean_sentence
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, OnFault, refuse
 from zsnmt.files.records import write_json
 from zsnmt.files.replacing import new_folder
 from zsnmt.text.lines import is_blank
@@ -151,7 +151,7 @@ def code_of(tag: Any) -> str:
     return f"{code}_{tag.script}" if tag.script else code
 
 
-def rows_of(entry: Any) -> Iterator[Row]:
+def rows_of(entry: Any, on_fault: OnFault = refuse) -> Iterator[Row]:
     """The sentence pairs of a corpus, made to fit parallel text. Those without one of their sentences, or not
     in UTF-8, are left out and counted.
 
@@ -168,12 +168,14 @@ def rows_of(entry: Any) -> Iterator[Row]:
             yield row
     rows, *left_out = (counts[name] for name in ("rows", "without a sentence", "not in UTF-8"))
     if left_out[1] > MOST_NOT_UTF8 * rows:
-        raise InputError(
-            f"{entry.did}: {left_out[1]} of {rows} sentence pairs are not in UTF-8, so the corpus is in "
-            "another encoding; leave it out, or convert its files and train on them as text of your own"
+        on_fault(
+            InputError(
+                f"{entry.did}: {left_out[1]} of {rows} sentence pairs are not in UTF-8, so the corpus is in "
+                "another encoding; leave it out, or convert its files and train on them as text of your own"
+            )
         )
     if rows == sum(left_out):
-        raise InputError(f"{entry.did} has no sentence pair; leave it out")
+        on_fault(InputError(f"{entry.did} has no sentence pair; leave it out"))
     if any(left_out):
         logger.warning(
             "%s: left out of %d sentence pairs: %d without one of the sentences, %d not in UTF-8",
