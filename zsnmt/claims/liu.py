@@ -281,7 +281,8 @@ CLAIMS_OF_LIU = (
                 ("new → pivot", SUPERVISED, BELOW_ZERO),
             )
         },
-        lacks="one seed of captions; two of Hungarian with much text, too few for its differences",
+        lacks="one seed of captions; three of Hungarian, which tell of all parts with much text and of the "
+        "first one with 2,000 pairs",
         needs=tuple(
             adaptation(config, "multi30k_without_cs", BOTH)
             for config in ("multi30k_add_cs", "multi30k_add_cs_2k")
