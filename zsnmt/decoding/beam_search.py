@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -9,10 +10,27 @@ from torch import Tensor
 from zsnmt.decoding.packed.decoder import DecoderState
 from zsnmt.decoding.search import Hypothesis, Search
 
-Candidates = tuple[Tensor, Tensor, Tensor]  # scores, hypotheses and tokens, see `best_candidates`
-# From log-probabilities (N×W×V) after each state, scores of the hypotheses (N×W) and a number: candidates.
-Combination = Callable[[Sequence[Tensor], Tensor, int], Candidates]
 CHUNK = 64  # symbols of which the best is found first
+
+
+class Candidates(NamedTuple):
+    """What hypotheses could become, best first (N×2W each): scores, hypotheses (`parents`), next tokens."""
+
+    scores: Tensor
+    parents: Tensor
+    tokens: Tensor
+
+    def of_rows(self, rows: Tensor) -> "Candidates":
+        """Those of some sentences."""
+        return Candidates(*(each[rows] for each in self))
+
+    def at(self, places: Tensor) -> "Candidates":
+        """Those at some places (N×n) of each sentence."""
+        return Candidates(*(each.gather(1, places) for each in self))
+
+
+# From log-probabilities (N×W×V) after each state, scores of the hypotheses (N×W) and a number.
+Combination = Callable[[Sequence[Tensor], Tensor, int], Candidates]
 
 
 def beam_search(
@@ -35,72 +53,122 @@ def beam_search(
     makes candidates of what they say. `penalties` (N×V) are added to log-probabilities. States that search
     some symbols alone have the same ones, EOS and none of `never` among them.
     """
-    finished: list[list[Hypothesis]] = [[] for _ in limits]
-    sentences = [*range(len(limits))]  # those that are still searched, by row
-    width = min(search.beam, states[0].output.size - 1)
-    device, combine, symbols = states[0].starts.device, combine or of_one, states[0].output.symbols
-    ending = eos if symbols is None else int(symbols.eq(eos).nonzero())
-    limit = torch.tensor(limits, device=device)
-    tokens = None  # the first of each state, then N×W
-    history = states[0].starts.new_empty((len(limits), 1, 0))  # N×W×step
-    scores = torch.zeros((len(limits), 1), device=device)  # N×W
-    nearest = min(limits)
+    beams = Beams(
+        states, limits, search, eos=eos, never=never, penalties=penalties, combine=combine or of_one
+    )
     for step in range(max(limits) + 1):
-        views = [
-            state.logits(state.starts[:, None] if tokens is None else tokens).log_softmax(
-                dim=-1, dtype=torch.float32
-            )
-            for state in states
-        ]  # each N×W×V
-        for log_probabilities in views:
-            if penalties is not None:
-                log_probabilities += penalties[:, None]
-            if symbols is None:
-                log_probabilities[..., never] = -math.inf
-            if step == 0:
-                log_probabilities[..., ending] = -math.inf
-            if step >= nearest:
-                keep_only(ending, log_probabilities, limit <= step)
-        candidate_scores, parents, candidates = combine(views, scores, 2 * width)  # N×2W each
-        if symbols is not None:
-            candidates = symbols[candidates]
-
-        ends = candidates.eq(eos) & candidate_scores.ne(-math.inf)
-        done = set()
-        rows, places = ends[:, :width].nonzero().unbind(dim=1)
-        ended = zip(
-            rows.tolist(),
-            history[rows, parents[rows, places]].tolist(),
-            candidate_scores[rows, places].tolist(),
-        )
-        for row, written, log_probability in ended:
-            hypotheses = finished[sentences[row]]
-            if len(hypotheses) < width:
-                hypotheses.append(Hypothesis([*written, eos], search.score(log_probability, step + 1)))
-            if len(hypotheses) == width or step == limits[sentences[row]]:
-                done.add(row)
-        if len(done) == len(sentences):
+        candidates = beams.candidates(step)
+        done = beams.finish(candidates, step)
+        if len(done) == len(beams.sentences):
             break
         if done:
-            staying = drop_rows(done, len(sentences))
-            sentences = [sentences[row] for row in staying[0]]
-            order, holes, movers = (torch.tensor(rows, dtype=torch.long, device=device) for rows in staying)
-            for state in states:
-                state.drop(order, holes, movers)
-            penalties = None if penalties is None else penalties[order]
-            limit, history, ends = limit[order], history[order], ends[order]
-            candidate_scores, parents, candidates = candidate_scores[order], parents[order], candidates[order]
+            candidates = beams.drop(done, candidates)
+        beams.go_on(candidates)
+    return [sorted(hypotheses, key=lambda hypothesis: -hypothesis.score) for hypotheses in beams.finished]
 
-        # The first W that do not end, in their order: no more than W do, one for each hypothesis.
-        rank = torch.arange(ends.size(1), device=device) + ends * ends.size(1)
-        chosen = rank.topk(width, dim=1, largest=False).indices
-        scores, parents, tokens = (each.gather(1, chosen) for each in (candidate_scores, parents, candidates))
-        for state in states:
-            state.follow(parents)
-        history = torch.cat(
-            [history.gather(1, parents[..., None].expand(-1, -1, step)), tokens[..., None]], dim=-1
+
+class Beams:
+    """Where a search stands, with the arguments of `beam_search`: a row for each sentence that is still
+    searched, and W hypotheses in each (one at the first step).
+
+    `sentences`: which one each row is; `finished`: hypotheses of all sentences. Of the rows: `limit` (N),
+    `scores` (N×W), `tokens` (N×W, the last ones; None at the first step) and `history` (N×W×step, all).
+    """
+
+    def __init__(
+        self,
+        states: Sequence[DecoderState],
+        limits: Sequence[int],
+        search: Search,
+        *,
+        eos: int,
+        never: Tensor,
+        penalties: Tensor | None,
+        combine: Combination,
+    ) -> None:
+        self.states, self.search, self.combine = states, search, combine
+        self.eos, self.never, self.penalties = eos, never, penalties
+        self.finished: list[list[Hypothesis]] = [[] for _ in limits]
+        self.sentences = [*range(len(limits))]
+        self.limits, self.nearest = limits, min(limits)
+        starts, output = states[0].starts, states[0].output
+        self.width = min(search.beam, output.size - 1)
+        self.symbols = output.symbols
+        self.ending = eos if self.symbols is None else int(self.symbols.eq(eos).nonzero())
+        self.limit = torch.tensor(limits, device=starts.device)
+        self.scores = torch.zeros((len(limits), 1), device=starts.device)
+        self.tokens: Tensor | None = None
+        self.history = starts.new_empty((len(limits), 1, 0))
+
+    def candidates(self, step: int) -> Candidates:
+        """The best continuations of each sentence's hypotheses, by what all states say."""
+        views = [self.log_probabilities(state, step) for state in self.states]
+        found = self.combine(views, self.scores, 2 * self.width)
+        return found if self.symbols is None else found._replace(tokens=self.symbols[found.tokens])
+
+    def log_probabilities(self, state: DecoderState, step: int) -> Tensor:
+        """What a state says of the next symbol, N×W×V, -inf where a rule forbids it."""
+        tokens = state.starts[:, None] if self.tokens is None else self.tokens
+        said = state.logits(tokens).log_softmax(dim=-1, dtype=torch.float32)
+        if self.penalties is not None:
+            said += self.penalties[:, None]
+        if self.symbols is None:
+            said[..., self.never] = -math.inf
+        if step == 0:
+            said[..., self.ending] = -math.inf
+        if step >= self.nearest:
+            keep_only(self.ending, said, self.limit <= step)
+        return said
+
+    def ends(self, candidates: Candidates) -> Tensor:
+        """Which candidates end a hypothesis, N×2W."""
+        return candidates.tokens.eq(self.eos) & candidates.scores.ne(-math.inf)
+
+    def finish(self, candidates: Candidates, step: int) -> set[int]:
+        """Keep the hypotheses that end among the first W candidates; the rows whose search is over."""
+        done = set()
+        rows, places = self.ends(candidates)[:, : self.width].nonzero().unbind(dim=1)
+        ended = zip(
+            rows.tolist(),
+            self.history[rows, candidates.parents[rows, places]].tolist(),
+            candidates.scores[rows, places].tolist(),
         )
-    return [sorted(hypotheses, key=lambda hypothesis: -hypothesis.score) for hypotheses in finished]
+        for row, written, log_probability in ended:
+            sentence = self.sentences[row]
+            hypotheses = self.finished[sentence]
+            if len(hypotheses) < self.width:
+                score = self.search.score(log_probability, step + 1)
+                hypotheses.append(Hypothesis([*written, self.eos], score))
+            if len(hypotheses) == self.width or step == self.limits[sentence]:
+                done.add(row)
+        return done
+
+    def drop(self, done: Collection[int], candidates: Candidates) -> Candidates:
+        """Leave out rows; the candidates of those that stay."""
+        staying = drop_rows(done, len(self.sentences))
+        self.sentences = [self.sentences[row] for row in staying[0]]
+        order, holes, movers = (
+            torch.tensor(rows, dtype=torch.long, device=self.limit.device) for rows in staying
+        )
+        for state in self.states:
+            state.drop(order, holes, movers)
+        if self.penalties is not None:
+            self.penalties = self.penalties[order]
+        self.limit, self.history = self.limit[order], self.history[order]
+        return candidates.of_rows(order)
+
+    def go_on(self, candidates: Candidates) -> None:
+        """Go on with the first W candidates that do not end, in their order: no more than W do, one for each
+        hypothesis.
+        """
+        ends = self.ends(candidates)
+        rank = torch.arange(ends.size(1), device=ends.device) + ends * ends.size(1)
+        chosen = rank.topk(self.width, dim=1, largest=False).indices
+        self.scores, parents, self.tokens = candidates.at(chosen)
+        for state in self.states:
+            state.follow(parents)
+        before = self.history.gather(1, parents[..., None].expand(-1, -1, self.history.size(-1)))
+        self.history = torch.cat([before, self.tokens[..., None]], dim=-1)
 
 
 def of_one(views: Sequence[Tensor], scores: Tensor, number: int) -> Candidates:
@@ -120,7 +188,7 @@ def best_candidates(log_probabilities: Tensor, scores: Tensor, number: int) -> C
     number, chunks = min(number, width * size - 1), size // CHUNK
     if width * chunks < 2 * number:
         best, places = (log_probabilities + scores[..., None]).flatten(1).topk(number, dim=1)
-        return best, places // size, places % size
+        return Candidates(best, places // size, places % size)
     head = log_probabilities[..., : chunks * CHUNK].unflatten(-1, (chunks, CHUNK))
     largest = head.amax(dim=-1) + scores[..., None]  # N×W×chunks
     winners = largest.flatten(1).topk(number, dim=1, sorted=False).indices  # N×number
@@ -134,7 +202,7 @@ def best_candidates(log_probabilities: Tensor, scores: Tensor, number: int) -> C
     rows, rest = torch.arange(width, device=device), torch.arange(chunks * CHUNK, size, device=device)
     of_tail = (rows[:, None] * size + rest).flatten().expand(len(within), -1)
     places = torch.cat([within, of_tail], dim=1).gather(1, chosen)
-    return best, places // size, places % size
+    return Candidates(best, places // size, places % size)
 
 
 def keep_only(symbol: int, log_probabilities: Tensor, rows: Tensor) -> None:

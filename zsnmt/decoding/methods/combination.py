@@ -43,7 +43,7 @@ def drawing(sample: Sample, text: Sequence[Sentence]) -> Combination:
         noise = -torch.empty(best.shape).exponential_(generator=generator).log()
         order = (best + noise.to(best.device)).topk(min(number, best.size(1)), dim=1).indices
         parents = order.new_zeros(order.shape)
-        return scores + best.gather(1, order), parents, symbols.gather(1, order)
+        return Candidates(scores + best.gather(1, order), parents, symbols.gather(1, order))
 
     return draw
 
@@ -64,7 +64,7 @@ def vote(views: Sequence[Tensor], scores: Tensor, number: int) -> Candidates:
     votes = votes.masked_fill(same.tril(diagonal=-1).any(dim=-1), -math.inf)
     best, chosen = votes.topk(nominated[0][0].size(1), dim=1)
     places = places.gather(1, chosen)
-    return best, places // symbols, places % symbols
+    return Candidates(best, places // symbols, places % symbols)
 
 
 def average(views: Sequence[Tensor], scores: Tensor, number: int) -> Candidates:
