@@ -1,5 +1,6 @@
 """fairseq's self-attention with seams: the logits, the values, and the scale."""
 
+from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
@@ -71,25 +72,43 @@ class SelfAttention(MultiheadAttention):
             k, v, key_padding_mask = self.update_cache(
                 k, v, key_padding_mask, incremental_state=incremental_state
             )
+        bias = self.bias(q, k, masks=(position_bias, attn_mask), key_padding_mask=key_padding_mask)
+        attended, weights = self.attend(q, k, v, bias=bias, fast=fast, need_weights=need_weights)
+        attended = attended.permute(2, 0, 1, 3).flatten(2)  # Tq×B×C
+        if weights is None or not need_weights:
+            return self.out_proj(attended), None
+        return self.out_proj(attended), weights.transpose(0, 1) if need_head_weights else weights.mean(dim=1)
+
+    def bias(
+        self, q: Tensor, k: Tensor, *, masks: Iterable[Tensor | None], key_padding_mask: Tensor | None
+    ) -> Tensor | None:
+        """All that is added to the logits, which broadcasts to B×H×Tq×Tk; None where nothing is."""
         parts = [term(q, k, self.scaling) for term in self.logit_terms]
-        parts += [part for part in (position_bias, attn_mask) if part is not None]
+        parts += [mask for mask in masks if mask is not None]
         if key_padding_mask is not None:
             # Finite: padding before a target, which sees nothing but itself, must not become NaN.
             zeros = torch.zeros(key_padding_mask.shape, dtype=q.dtype, device=q.device)
             parts.append(
                 zeros.masked_fill(key_padding_mask.bool(), torch.finfo(q.dtype).min / 2)[:, None, None]
             )  # B×1×1×Tk
-        bias = sum(parts[1:], parts[0]) if parts else None
+        return sum(parts[1:], parts[0]) if parts else None
+
+    def attend(
+        self, q: Tensor, k: Tensor, v: Tensor, *, bias: Tensor | None, fast: bool, need_weights: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        """The values as attention weighs them (B×H×Tq×d), and its probabilities (B×H×Tq×Tk), unless PyTorch's
+        fused attention was enough, which has none.
+        """
         weights: Tensor | None = None
         if fast:
             attended, weights, kept = FastAttention.apply(q, k, v, bias, self.scaling, self.dropout_module.p)
         elif bias is not None and self.relative_values is None and not need_weights:
-            bias = bias.to(q.dtype)
-            dropout = (
-                self.dropout_module.p if self.training or self.dropout_module.apply_during_inference else 0.0
-            )
+            drops = self.training or self.dropout_module.apply_during_inference
             attended = F.scaled_dot_product_attention(
-                q, k, v, attn_mask=bias, dropout_p=dropout, scale=self.scaling
+                *(q, k, v),
+                attn_mask=bias.to(q.dtype),
+                dropout_p=self.dropout_module.p if drops else 0.0,
+                scale=self.scaling,
             )
         else:
             logits = (q * self.scaling) @ k.transpose(-1, -2)  # B×H×Tq×Tk
@@ -98,10 +117,7 @@ class SelfAttention(MultiheadAttention):
             attended = kept @ v
         if self.relative_values is not None:
             attended = attended + self.relative_values(kept)
-        attended = attended.permute(2, 0, 1, 3).flatten(2)  # Tq×B×C
-        if weights is None or not need_weights:
-            return self.out_proj(attended), None
-        return self.out_proj(attended), weights.transpose(0, 1) if need_head_weights else weights.mean(dim=1)
+        return attended, weights
 
     def project_apart(self, query: Tensor, key: Tensor, value: Tensor) -> list[Tensor]:
         """Queries, keys and values, B×H×T×d, of inputs T×B×C, each by its projection."""
