@@ -87,11 +87,13 @@ def test_the_vector_is_added_to_the_input_of_chosen_layers_and_the_last_norm_is_
     assert_alike(states(model, torch.tensor([[BB, *SENTENCES[0]]]))[-1], x[:, 0])
 
 
+@pytest.mark.parametrize("encoding", ["sinusoidal", "tupe_absolute", "tupe_relative", "relative_key_query"])
+@pytest.mark.parametrize("placement", WITH_TAG)
 @torch.no_grad()
 @LEFT
-def test_sentences_into_two_languages_are_in_a_batch_as_they_are_alone(left):
-    model = model_of("s_enc_t_enc_t_dec", encoder_residual_removal_layers="middle")
-    tokens = tokens_of("s_enc_t_enc_t_dec", BB, left)
+def test_sentences_into_two_languages_are_in_a_batch_as_they_are_alone(placement, encoding, left):
+    model = model_of(placement, encoder_residual_removal_layers="middle", encoder_position_encoding=encoding)
+    tokens = tokens_of(placement, BB, left)
     tokens[1][tokens[1] == BB] = AA
     together = states(model, tokens)[-1]
     alone = [states(model, row[row != PAD][None])[-1] for row in tokens]

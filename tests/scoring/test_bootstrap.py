@@ -81,18 +81,32 @@ def test_each_resample_has_as_many_lines_as_the_set_and_no_two_are_alike():
 
 @pytest.mark.parametrize("share", [0.28, 0.3, 0.35, 0.6])  # as good, hardly worse, worse, much worse
 @pytest.mark.parametrize("name", METRICS)
-def test_a_p_value_is_sacrebleus(name, share):
+def test_draws_are_those_of_sacrebleus_test_whose_p_has_another_order_of_steps(name, share):
     system, other = spoilt(REFERENCES, 0.3), spoilt(REFERENCES, share, seed=2)
     systems = [("one", system), ("other", other)]
     _, found = PairedTest(systems, {name: METRICS[name]()}, [REFERENCES], test_type="bs", n_samples=SAMPLES)()
     one, expected = found[name]
-    difference = paired_test(resampled(name, system), resampled(name, other), one.score - expected.score)
-    assert difference.p == expected.p_value
+    scores, others, real = resampled(name, system), resampled(name, other), one.score - expected.score
+    apart = np.abs(scores - others)
+    assert (np.sum(apart - apart.mean() > abs(real)) + 1) / (SAMPLES + 1) == expected.p_value
+    centred = abs((scores - others) - np.mean(scores - others))
+    assert paired_test(scores, others, real).p == (np.sum(centred >= abs(real)) + 1) / (SAMPLES + 1)
+
+
+def test_of_systems_that_do_not_differ_one_in_twenty_has_a_p_below_a_twentieth():
+    """And an interval without 0, so that the two do not contradict each other."""
+    generator, each = np.random.default_rng(1), draws(200) / 200
+    values = generator.normal(size=(1500, 2, 200)).astype(np.float32)
+    tests = [paired_test(each @ one, each @ other, float(one.mean() - other.mean())) for one, other in values]
+    low = [test.p < 0.05 for test in tests]
+    apart = [not test.interval[0] < 0 < test.interval[1] for test in tests]
+    assert 0.035 < np.mean(low) < 0.07 and 0.45 < np.median([test.p for test in tests]) < 0.55
+    assert np.mean(np.not_equal(low, apart)) < 0.02
 
 
 def test_p_values_are_from_one_to_the_smallest_of_a_thousand_draws():
     system = resampled("BLEU", spoilt(REFERENCES, 0.3))
-    assert paired_test(system, system, 0.0).p == 1  # equal systems; sacreBLEU has 1/1001 here
+    assert paired_test(system, system, 0.0).p == 1
     much_worse = resampled("BLEU", spoilt(REFERENCES, 0.9))
     assert paired_test(system, much_worse, system.mean() - much_worse.mean()).p == 1 / (SAMPLES + 1)
 

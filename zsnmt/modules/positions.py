@@ -61,10 +61,11 @@ class TupePositions(nn.Module):
 
     def forward(self, padding_mask: Tensor | None, length: int) -> Tensor:
         """From the padding (B×T, True at padding, on either side; or None) to the bias, B×H×T×T, or 1×H×T×T
-        where all sentences begin in the first place.
+        where no token has padding before it.
         """
         positions = token_positions(padding_mask, length, self.table.weight.device)  # B×T
-        if padding_mask is None or not padding_mask[:, 0].any():
+        # Padding stands before a token on the left, and where a tag of the source is hidden.
+        if padding_mask is None or not (padding_mask[:, :-1] & ~padding_mask[:, 1:]).any():
             positions = torch.arange(length, device=positions.device)[None]  # the same for all sentences
         rows = length + self.first_apart
         if rows > len(self.table.weight):

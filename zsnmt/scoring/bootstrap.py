@@ -1,9 +1,9 @@
 """How far a score would move on another test set: bootstrap resampling of the test lines (Koehn 2004).
 
-Draws, arithmetic and test are sacreBLEU's (`sacrebleu.significance`), so that an interval or p-value of one
-direction is the one it gives. Every system and every direction whose test set has as many lines gets the same
-draws: two score files of one test set are paired without the translations, and so are means over the
-directions of a multiway set.
+Draws and arithmetic are sacreBLEU's (`sacrebleu.significance`), so that an interval of one direction is the
+one it gives; p-values are those of a two-sided test (`paired_test`). Every system and every direction whose
+test set has as many lines gets the same draws: two score files of one test set are paired without the
+translations, and so are means over the directions of a multiway set.
 """
 
 import base64
@@ -115,12 +115,13 @@ class Difference(NamedTuple):
 def paired_test(scores: np.ndarray, others: np.ndarray, real: float) -> Difference:
     """Whether `scores` differ from `others`, resampled alike; `real` is the difference on the test set
     itself.
+
+    p is the share of draws that are at least as far from their mean as the difference is from 0 (Efron and
+    Tibshirani 1993, section 16.4). sacreBLEU takes absolute values before it subtracts the mean: where two
+    systems do not differ, its p is below 0.05 twice as often as that.
     """
     differences = scores - others
-    apart = np.abs(differences)
-    chance = np.count_nonzero(
-        apart - apart.mean() >= abs(real)
-    )  # sacreBLEU's >, which calls equal systems different
+    chance = np.count_nonzero(np.abs(differences - differences.mean()) >= abs(real))
     return Difference(tuple(interval(differences)), (chance + 1) / (len(scores) + 1))
 
 
