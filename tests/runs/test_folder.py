@@ -92,6 +92,29 @@ def test_another_config_or_pipeline_is_refused(made):
         read_record(folder)
 
 
+def test_a_config_may_change_in_comments_and_in_where_the_text_is(made):
+    folder, start = made
+    (folder / "x.conf").write_text("# A note.\nTEXT=elsewhere\n\nLANGUAGES=x\n")
+    start()
+    assert (folder / "run" / "config.conf").read_bytes() == (folder / "x.conf").read_bytes()
+    (folder / "x.conf").write_text("LANGUAGES=x\nBEAM=2\n")
+    with pytest.raises(InputError, match="another x.conf"):
+        start()
+
+
+def test_a_text_that_was_moved_with_its_run_is_where_it_is_now(tmp_path):
+    run = tmp_path / "mine" / "baseline" / "seed1"
+    run.mkdir(parents=True)
+    record = dict.fromkeys(("config", "system", "command", "commit"), "a") | {"seed": 1, "text": "/gone/text"}
+    (run / "run.json").write_text(json.dumps(record))
+    assert read_record(run)["text"] == "/gone/text"
+    (tmp_path / "mine" / "text").mkdir()
+    assert read_record(run)["text"] == str(tmp_path / "mine" / "text")
+    (tmp_path / "first").mkdir()
+    (run / "run.json").write_text(json.dumps({**record, "text": str(tmp_path / "first")}))
+    assert read_record(run)["text"] == str(tmp_path / "first")  # which is there
+
+
 @pytest.mark.parametrize("found", [5, [5], {"de-fr": 1}])
 def test_directions_of_another_kind_are_damage(tmp_path, found):
     record = dict.fromkeys(("config", "system", "command", "commit", "text"), "a") | {"seed": 1}

@@ -16,6 +16,7 @@ from zsnmt.training.experiment import (
     Experiment,
     changed_settings,
     check_validation,
+    clean,
     make_source,
     prepare_data,
     read_experiment,
@@ -63,6 +64,45 @@ def test_missing_validation_text_is_told_of_before_the_data_are_made(tmp_path):
         check_validation(tmp_path, ("en", "de", "it"), option)
     (tmp_path / "valid.it").write_text("a\n")
     check_validation(tmp_path, ("en", "de", "it"), [])
+
+
+def test_text_that_a_run_was_not_trained_on_does_not_take_the_place_of_its_own(tmp_path):
+    source, file = tmp_path / "source", tmp_path / "x.conf"
+    source.mkdir()
+    for language in ("de", "en"):
+        for split, numbers in {
+            "train": range(100),
+            "valid": range(100, 110),
+            "test": range(110, 120),
+        }.items():
+            lines = "".join(f"Line {number} of {language}.\n" for number in numbers)
+            (source / f"{split}.de-en.{language}").write_text(lines)
+    file.write_text(f'TEXT={source}\nLANGUAGES="en de fr"\n')
+    experiment = read_experiment(file, tmp_path / "runs", {})
+    clean(source, experiment)
+    run = experiment.folder / "zs_transformer" / "seed1"
+    run.mkdir(parents=True)
+    (run / "model.pt").touch()
+    (source / "test.de-fr.de").write_text("Line 111 of de.\nA new line.\n")  # one of a test set
+    (source / "test.de-fr.fr").write_text("Une.\nDeux.\n")
+    clean(source, experiment)
+    assert (experiment.text / "test.de-fr.fr").is_file()
+    (source / "test.de-fr.de").write_text("A new line.\nLine 6 of de.\n")
+    with pytest.raises(InputError) as refused:
+        clean(source, experiment)
+    assert (
+        f"test.de-fr.de, line 2 is 'Line 6 of de.', which {run} was trained on (train.de-en.de, line 7"
+        in str(refused.value)
+    )
+    assert (experiment.text / "test.de-fr.de").read_text().startswith("Line 111")
+    (source / "test.de-fr.de").write_text("Line 111 of de.\nA new line.\n")
+    for language in ("de", "en"):
+        with (source / f"train.de-en.{language}").open("a") as opened:
+            opened.write("More.\n")
+    with pytest.raises(
+        InputError, match="has other training text than .*/seed1 was trained on; give .* anew"
+    ):
+        clean(source, experiment)
 
 
 def test_data_of_one_shard_depend_on_what_they_did_before_there_were_shards(tmp_path):

@@ -153,6 +153,20 @@ def test_the_config_of_another_text_is_not_taken(text, ensured, tmp_path):
         ensured(OwnText(text, PATTERN))
 
 
+def test_a_text_that_was_moved_keeps_its_config(text, ensured, tmp_path):
+    _, file, _ = ensured(OwnText(text, PATTERN))
+    before = file.read_text()
+    moved = tmp_path / "other" / text.name
+    moved.parent.mkdir()
+    text.rename(moved)
+    said, _, config = ensured(OwnText(moved, PATTERN))
+    assert said[0] == f"the text was at {text}; {file} now says that it is at {moved}"
+    assert config.text == str(moved) and file.read_text() == before.replace(str(text), str(moved))
+    renamed = moved.rename(tmp_path / "another name")
+    with pytest.raises(InputError, match="my text.conf is of another text"):
+        ensured(OwnText(renamed, PATTERN), file)
+
+
 def test_a_name_that_a_config_cannot_have_is_refused(text, ensured):
     (folder := text.parent / os.fsdecode(b"t\xebxt")).mkdir()
     with pytest.raises(InputError, match="'~{pair}.txt' cannot stand in a config"):

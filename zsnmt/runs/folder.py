@@ -32,6 +32,7 @@ PACKAGES = (
     "py3langid",
 )
 RECORD_FILE, CONFIG_FILE = "run.json", "config.conf"
+TEXT_FOLDER = "text"  # beside the folders of systems
 CHECKPOINTS, HYPOTHESES, PIPELINE_FOLDER = "checkpoints", "hypotheses", "pipeline"  # folders in a run
 # Directions of which run.json says how they were learned.
 DIRECTION_LISTS = SYNTHETIC, FEW = "synthetic", "few_shot"
@@ -85,10 +86,16 @@ def differing(pipeline: Path, other: Path) -> list[str]:
 
 
 def read_record(run: Path) -> dict:
-    """What run.json says of a run; `InputError` if there is none."""
+    """What run.json says of a run; `InputError` if there is none. A text that was moved with its run is where
+    it is now.
+    """
     if not (run / RECORD_FILE).exists() and not (run / PIPELINE_FOLDER).is_dir():
         raise no_run(run)
-    return read_json(run / RECORD_FILE, "make a run folder with zsnmt train", RECORD_KINDS)
+    record = read_json(run / RECORD_FILE, "make a run folder with zsnmt train", RECORD_KINDS)
+    beside = run.resolve().parent.parent / TEXT_FOLDER
+    if "text" in record and not Path(record["text"]).is_dir() and beside.is_dir():
+        record["text"] = str(beside)
+    return record
 
 
 def piece_counts(run: Path) -> dict[str, Counter[str]]:

@@ -36,6 +36,7 @@ PIPELINE = (LANGUAGES_FILE, "dict.*.txt", PIECE_COUNTS_FILE, *FILES)
 TAUGHT_BY = "distilled_from"  # what run.json says of a student's teacher
 BEGAN_WITH = "began_with"  # and of the run whose weights it began with, where that is another
 ADAPTED_FROM = "adapted_from"  # and an adapted run's of the one that it goes on from
+PLACES = (b"TEXT=", b"MULTIWAY=", b"RELEASE=")  # in a config: where text is
 ORIGINS = {TAUGHT_BY: "was taught by", BEGAN_WITH: "began with", ADAPTED_FROM: "was adapted from"}
 
 
@@ -169,12 +170,20 @@ def forget_beginning(run: Path) -> None:
 
 
 def check_config(run: Path, config: Path) -> None:
-    """`InputError` if the run was made with another config of that name."""
+    """`InputError` if the run was made with another config of that name, unless that differs in comments, or
+    in where the text is, whose content is compared elsewhere.
+    """
     kept = run / CONFIG_FILE
-    if kept.is_file() and kept.read_bytes() != config.read_bytes():
+    if kept.is_file() and settings_in(kept) != settings_in(config):
         raise InputError(
             f"{run} was made with another {config.name}; remove the folder, or give the config a new name"
         )
+
+
+def settings_in(config: Path) -> list[bytes]:
+    """The lines of a config that say how something is made."""
+    lines = config.read_bytes().splitlines()
+    return [line for line in lines if line.strip() and not line.startswith((b"#", *PLACES))]
 
 
 def keep_config(run: Path, config: Path) -> None:

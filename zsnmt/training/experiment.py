@@ -5,13 +5,14 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from filecmp import cmpfiles
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from zsnmt.corpora.invented.corpus import write_corpus
 from zsnmt.corpora.invented.options import files_in, parse_corpus
-from zsnmt.corpora.left_out import say_what_is_left_out
+from zsnmt.corpora.left_out import OVERLAP_LIST, say_what_is_left_out
 from zsnmt.corpora.multiway import cut_training_pairs
 from zsnmt.corpora.own_text.forms import is_own_form, read_tables
 from zsnmt.corpora.own_text.held_out import hold_out
@@ -28,7 +29,7 @@ from zsnmt.files.names import is_plain
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import other_pairs
 from zsnmt.processes import cores
-from zsnmt.runs.folder import check_place
+from zsnmt.runs.folder import MODEL_FILE, TEXT_FOLDER, check_place
 from zsnmt.runs.start import Beginning, check_config, keep_config, start_run
 from zsnmt.training.config import Config, read_config
 from zsnmt.training.steps import Steps, listing
@@ -36,7 +37,7 @@ from zsnmt.training.steps import Steps, listing
 MADE_FOR = "made_for"  # the file beside text and data that an adaptation has made
 CHOOSING = ("--lang-pairs", "--valid-lang-pairs", "--valid-subset", "--disable-validation")
 # Folders of an experiment that all its runs have in common.
-SHARED = ("source", "text", "data", "synthetic", "few_lines")
+SHARED = ("source", TEXT_FOLDER, "data", "synthetic", "few_lines")
 T = TypeVar("T")
 
 
@@ -51,7 +52,7 @@ class Experiment:
     @property
     def text(self) -> Path:
         """Parallel text, the training pairs without overlap with held-out sets."""
-        return self.folder / "text"
+        return self.folder / TEXT_FOLDER
 
     @property
     def data(self) -> Path:
@@ -157,7 +158,7 @@ def make_source(steps: Steps, experiment: Experiment) -> Path:
     if config.text and not Path(config.text).exists():
         raise InputError(
             f"TEXT={config.text} is not there; it must hold parallel text, as docs/data.md says, or text in "
-            "another form of docs/own_text.md"
+            f"another form of docs/own_text.md. If it was moved, say in {experiment.file} where it is now"
         )
     make = partial(steps.make, experiment.folder, "source", source)
     if config.synthetic:
@@ -271,7 +272,34 @@ def clean(source: Path, experiment: Experiment, options: Sequence[str] = ()) -> 
             cleaning=config.cleaning,
             workers=cores(),
         )
+        check_trained_on(experiment, source, part)
     say_what_is_left_out(counts, experiment.text)
+
+
+def check_trained_on(experiment: Experiment, source: Path, text: Path) -> None:
+    """`InputError` where a run was trained on other training text than that which is to take its place."""
+    runs = sorted(model.parent for model in experiment.folder.glob(f"*/*/{MODEL_FILE}"))
+    names = {file.name for folder in (experiment.text, text) for file in folder.glob("train.*")}
+    if not runs or not experiment.text.is_dir():
+        return
+    same, *_ = cmpfiles(experiment.text, text, names, shallow=False)
+    if len(same) == len(names):
+        return
+    anew = f"give {experiment.file} another name to train anew"
+    before, now = (lines_of_list(folder / OVERLAP_LIST) for folder in (experiment.text, text))
+    for overlap in now:
+        if overlap not in before:
+            training, line, held_out, place, sentence = overlap.split("\t")
+            raise InputError(
+                f"{held_out}, line {place} is '{sentence}', which {runs[0]} was trained on ({training}, line "
+                f"{line} of {source}); take it out of the set and of its other language, or {anew}"
+            )
+    raise InputError(f"{source} has other training text than {runs[0]} was trained on; {anew}")
+
+
+def lines_of_list(path: Path) -> list[str]:
+    """The lines of a list of what is left out; none where it is missing."""
+    return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
 
 
 def check_validation(text: Path, languages: Sequence[str], options: Sequence[str]) -> None:

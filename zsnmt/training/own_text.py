@@ -91,6 +91,9 @@ def ensure_config(
     """
     if file.exists():
         config = read_config(file, variables)
+        if find_moved(text, file, config):
+            say(f"the text was at {config.text}; {file} now says that it is at {text.path.resolve()}")
+            config = read_config(file, variables)
         check_same(text, file, config)
         say(f"the config is {file}, made before; to choose anew, remove it and {runs / file.stem}")
         say_what_is_left_out(text, config, say)
@@ -137,6 +140,22 @@ def say_what_is_left_out(text: OwnText, config: Config, say: Callable[[str], obj
         added = [code for code in there if code not in config.languages]
         if added and not text.languages:
             say(f"the text also has {', '.join(added)}, which the config leaves out")
+
+
+def find_moved(text: OwnText, file: Path, config: Config) -> bool:
+    """Whether a text of the same name has taken the place of one that is not there any more; the config then
+    names the new place.
+    """
+    place = Path(config.text)
+    if not config.text or place.exists() or place.name != text.path.resolve().name:
+        return False
+    before, now = (setting_line("TEXT", where) for where in (config.text, text.settings["TEXT"]))
+    content = file.read_text(encoding="utf-8")
+    if before not in content:  # as a person wrote it
+        return False
+    with replacing(file) as written:
+        written.write(content.replace(before, now).encode("utf-8"))
+    return True
 
 
 def check_same(text: OwnText, file: Path, config: Config) -> None:

@@ -125,6 +125,20 @@ def test_a_set_that_is_there_stays_and_is_kept_out_of_the_other(text):
     assert all(number % 2 or number >= 400 for number in numbers_in(text / "test.en-fr.fr"))
 
 
+def test_a_test_set_of_languages_without_text_changes_no_choice_when_it_is_added(text, tmp_path):
+    with_set = shutil.copytree(text, tmp_path / "with")
+    hold_out(text, LANGUAGES, 500)
+    for language in ("de", "fr"):  # of the held-out sentences themselves, as somebody may translate them
+        lines_of_sets = [lines(text / f"{split}.en-de.de")[:3] for split in ("test", "valid")]
+        (with_set / f"test.de-fr.{language}").write_text("\n".join(sum(lines_of_sets, [])) + "\n")
+    hold_out(with_set, LANGUAGES, 500)
+    for file in text.glob("*.*-en.*"):
+        assert lines(with_set / file.name) == lines(file)
+    for file in [*text.glob("*.en-de.*"), *text.glob("*.en-fr.*")]:
+        assert lines(with_set / file.name) == lines(file)
+    assert len(lines(with_set / "test.de-fr.de")) == 6
+
+
 def test_text_whose_sentences_are_all_taken_gets_one_sentence(text):
     write_pair(text, "de", range(400), split="test")
     with pytest.raises(InputError, match="en-de has no sentence left for a valid set"):

@@ -12,9 +12,9 @@ from itertools import combinations, compress, count, islice
 from pathlib import Path
 
 from zsnmt.corpora.cleaning import LONGEST
-from zsnmt.corpora.overlap import held_out_sentences, normalise
+from zsnmt.corpora.overlap import normalise
 from zsnmt.corpora.own_text.languages import Pair
-from zsnmt.corpora.parallel_text import FEWEST_TO_TEST, find_pair, pairs_of_split
+from zsnmt.corpora.parallel_text import FEWEST_TO_TEST, SPLITS, find_pair, pairs_of_split
 from zsnmt.errors import InputError
 from zsnmt.text.lines import iterate_lines, write_lines
 
@@ -26,12 +26,13 @@ def hold_out(text: Path, languages: Sequence[str], most: int, seed: int = 1) -> 
     """Take test and validation sets from the training text of every pair that lacks them, in place.
 
     A set has `most` sentence pairs, and at most a twentieth of its pair. `languages`: the pivot first. None
-    of its sentences is in a set of the other split, compared as in `zsnmt.corpora.overlap`, or longer than
-    cleaning leaves in training text; what training text has of them besides is left to `make_training_text`.
-    Raises `InputError` for a pair too small.
+    of its sentences is in a set of the other split of a trained pair, compared as in `zsnmt.corpora.overlap`,
+    or longer than cleaning leaves in training text; what training text has of them besides is left to
+    `make_training_text`. Test sets of other pairs, which may be added later, change no choice. Raises
+    `InputError` for a pair too small.
     """
     trained = pairs_of_split(text, "train", languages)
-    taken = {*held_out_sentences(text, languages)}
+    taken = sentences_of_sets(text, trained, languages)
     rows_of: dict[Pair, dict[int, Pair]] = {}
     number: dict[Pair, int] = {}
     for pair in trained:
@@ -56,6 +57,13 @@ def hold_out(text: Path, languages: Sequence[str], most: int, seed: int = 1) -> 
             write_pair(text, split, pair, rows=of_pair)
     for pair, removed in out.items():
         leave_out(text, pair, removed)
+
+
+def sentences_of_sets(text: Path, pairs: Sequence[Pair], languages: Sequence[str]) -> set[str]:
+    """The normalised sentences of the held-out sets that some pairs have."""
+    there = ((split, pair) for split in SPLITS[1:] for pair in pairs_of_split(text, split, languages))
+    files = {file for split, pair in there if pair in pairs for file in find_pair(text, split, *pair)}
+    return {normalise(line) for file in files for line in iterate_lines(file)}
 
 
 def set_size(lines: int, most: int) -> int:
