@@ -34,6 +34,19 @@ def test_each_address_has_its_own_rate_which_comes_back():
     assert allowed(rate, "a", 5) == 3
 
 
+def test_who_asks_too_often_is_told_when_to_ask_again():
+    now = [1000.0]
+    rate = Rate(2, clock=lambda: now[0])
+    assert allowed(rate, "a", 2) == 2
+    for later, wait in ((0, 15), (5, 10), (14.5, 1)):
+        now[0] = 1000.0 + later
+        with pytest.raises(Refused) as refused:
+            rate.check("a")
+        assert refused.value.retry == wait
+    now[0] = 1000.0 + 15
+    assert allowed(rate, "a") == 1
+
+
 def test_no_rate_is_no_limit():
     assert allowed(Rate(0), "a", 500) == 500
 

@@ -152,6 +152,16 @@ def test_what_finds_no_room_is_refused_and_room_comes_back(batcher, job, transla
     assert len(again.answer.result(60)) == 11 and waiting.answer.result(60)
 
 
+def test_what_was_let_in_goes_on_however_many_wait(batcher, job, translator):
+    held(batcher, job, translator)
+    batcher.submit(job(*"abcdefghijk"))
+    with pytest.raises(Refused):
+        batcher.submit(job("m"))
+    batcher.submit(further := job("m", "n"), goes_on=True)
+    translator.go.set()
+    assert len(further.answer.result(60)) == 2
+
+
 def test_a_job_that_was_given_up_is_not_translated(batcher, job, translator):
     held(batcher, job, translator)
     batcher.submit(given_up := job("a", "b"))

@@ -29,6 +29,12 @@ def test_sentences_are_translated_once():
     assert SplitText.cut(read("One is. Two is.\nOne is.", "text"), "en").lines == ["One is.", "Two is."]
 
 
+@pytest.mark.parametrize("text, form", [("Green tea", "text"), ("<h1>Green tea</h1>", "html")])
+def test_a_full_stop_behind_a_title_is_left_out_as_in_documents(text, form):
+    cut = SplitText.cut(read(text, form), "en")
+    assert cut.fill({line: f"{line}." for line in cut.lines}, "en") == text
+
+
 def test_tags_are_no_words():
     page = "<p title=x>One &amp; two.</p><script>three()</script>"
     assert words(read(page, "html")) == "One & two.\nx"

@@ -363,6 +363,20 @@ def test_training_goes_on_where_it_stopped(data, tag_run, tmp_path):
     assert output.figures("train", "train_loss")[0] < tag_run.output.figures("train", "train_loss")[1]
 
 
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (("--arch", "zs_transformer"), "--encoder-residual-removal-layers middle, not none; go on with that"),
+        (("--encoder-position-query-layers", "middle"), "--encoder-position-query-layers none, not middle"),
+        (("--encoder-attention-heads", "1"), "--encoder-attention-heads 2, not 1"),
+        (("--activation-fn", "gelu"), "--activation-fn relu, not gelu"),
+    ],
+)
+def test_training_does_not_go_on_as_another_model(data, tag_run, tmp_path, change, words):
+    with pytest.raises(InputError, match=f"model was trained with {words}"):
+        go_on(data, tag_run, tmp_path / "run", "--max-epoch", 3, *change)
+
+
 def test_training_does_not_go_on_with_other_tags_or_languages(data, own_data, prefix_run, tmp_path):
     none = ["--decoder-language-embedding", "none"]
     with pytest.raises(InputError, match="trained with --language-tags s_enc_t_enc, not t_dec"):

@@ -165,6 +165,7 @@ def test_a_key_that_is_not_set_before_is_no_variable_of_the_config(tmp_path):
         ('NAME="a\\"b"', 1, "goes on after the value"),
         ('NAME="a\\\nb"', 1, "has a backslash in NAME"),
         ("NAME=~/data", 1, "sets NAME=~/data; write $HOME in place of ~"),
+        ("\ufeff# A comment.\nNAME=a", 1, "begins with a byte order mark; save the file without one"),
         ("NAME=a\nOTHER=b\r\n", 2, "has Windows line ends; convert the file with dos2unix"),
     ],
 )

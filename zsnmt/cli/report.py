@@ -36,6 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--text", type=Path, help="folder of the test set, where it is not the one that was scored"
     )
     options = parser.parse_args(arguments)
+    if files := [run for run in options.runs if run.is_file()]:
+        raise InputError(
+            f"{files[0]} is a file; a page needs run folders, for its examples and curves. "
+            "zsnmt table prints the tables of score files"
+        )
     if options.text and not options.text.is_dir():
         raise InputError(f"{options.text} is not a folder; name the one of the test set by --text")
     from zsnmt.report.comparability import read_runs

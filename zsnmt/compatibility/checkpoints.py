@@ -4,6 +4,7 @@ import inspect
 import os
 import shutil
 import sys
+from argparse import Namespace
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import torch
 from fairseq import checkpoint_utils
 from fairseq.file_io import PathManager
 from fairseq.trainer import Trainer
+from torch import nn
 
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import check_archive
@@ -51,13 +53,16 @@ def give_tasks_their_state_back() -> None:
 
     fairseq saves the state of the task, but reads it only for translation: nobody would notice that
     training goes on with other language tags, or other languages, than it began with. Nor that it goes on
-    with other weights, since PyTorch compares no checksums.
+    with other weights, since PyTorch compares no checksums, or as another model, where options have no
+    weights of their own (`check_same_model`).
     """
     stock_load = Trainer.load_checkpoint
     if stock_load.__module__ == __name__:  # replaced before
         return
 
-    def load_checkpoint(self: Trainer, filename: str, *args: object, **kwargs: object) -> dict | None:
+    def load_checkpoint(
+        self: Trainer, filename: str, reset_optimizer: bool = False, *args: object, **kwargs: object
+    ) -> dict | None:
         if PathManager.isfile(filename):
             path = PathManager.get_local_path(filename)
             try:
@@ -70,14 +75,31 @@ def give_tasks_their_state_back() -> None:
                     "folder in its place, or remove it and start again"
                 ) from error
             self.task.load_state_dict(checkpoint.get("task_state") or {})
+            if not reset_optimizer:  # as a training does that begins with the weights of another
+                check_same_model(self._model, checkpoint, self.cfg.model)
             before = processes_of(checkpoint)
-        state = stock_load(self, filename, *args, **kwargs)
+        state = stock_load(self, filename, reset_optimizer, *args, **kwargs)
         if state and (place := state.get("train_iterator")):
             done = place.get("iterations_in_epoch", 0) * before
             place["iterations_in_epoch"] = done // self.data_parallel_world_size
         return state
 
     Trainer.load_checkpoint = load_checkpoint
+
+
+def check_same_model(model: nn.Module, checkpoint: Mapping[str, Any], now: Namespace) -> None:
+    """`InputError` where a training would go on with another value of the model's `SHAPING` options, which a
+    checkpoint fits though the model is another one.
+    """
+    before = (checkpoint.get("cfg") or {}).get("model")
+    for name in getattr(model, "SHAPING", ()):
+        was, wanted = getattr(before, name, None), getattr(now, name, None)
+        if hasattr(before, name) and was != wanted:
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(
+                f"the checkpoint's model was trained with {option} {was}, not {wanted}; go on with that, or "
+                "train another model in another folder"
+            )
 
 
 def processes_of(checkpoint: Mapping[str, Any]) -> int:

@@ -33,6 +33,12 @@ class ZeroShotBert(RobertaModel):
     say.
     """
 
+    # Options that make another model of the same weights: a training goes on with those that it began with.
+    SHAPING = (
+        *("position_encoding", "position_terms", "relative_key_query_product", "relative_key_distance"),
+        *("encoder_attention_heads", "activation_fn"),
+    )
+
     @staticmethod
     def add_args(parser: ArgumentParser) -> None:
         """Add fairseq's options of RoBERTa and those of positions. An architecture sets the defaults."""

@@ -50,11 +50,18 @@ SEAMS = (
     frozen_vocabulary,
     fast_training,
 )
+FREE_SEAMS = variational_dropout, fast_training  # of the training alone, and not of the model
 
 
 @register_model("zs_transformer")
 class ZeroShotTransformer(TransformerModel):
     """fairseq's transformer with the seams of Liu et al. filled as the options say."""
+
+    # Options that make another model of the same weights: a training goes on with those that it began with.
+    SHAPING = (
+        *(name for seam in SEAMS if seam not in FREE_SEAMS for name in seam.DEFAULTS),
+        *("normalization", "encoder_attention_heads", "decoder_attention_heads", "activation_fn"),
+    )
 
     @classmethod
     def add_args(cls, parser: ArgumentParser) -> None:

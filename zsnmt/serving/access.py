@@ -1,5 +1,6 @@
 """Who may ask, and how often."""
 
+import math
 import time
 from collections.abc import Callable, Collection
 from hmac import compare_digest
@@ -55,6 +56,10 @@ class Rate:
                 ADDRESSES, 2 * len(self.full)
             )  # so that many are not gone through at each request
         full = max(self.full.get(address, now), now) + price
-        if full - now > MINUTE + price / 2:
-            raise Refused(TOO_MANY, f"more than {self.number} requests in a minute; ask more slowly")
+        if (wait := full - now - MINUTE - price / 2) > 0:
+            raise Refused(
+                TOO_MANY,
+                f"more than {self.number} requests in a minute; ask more slowly",
+                retry=math.ceil(wait),
+            )
         self.full[address] = full

@@ -212,7 +212,9 @@ def handle_errors(app: FastAPI) -> None:
 
     @app.exception_handler(InputError)
     async def wrong(request: Request, error: InputError) -> JSONResponse:
-        return refusal(error.status if isinstance(error, Refused) else BAD, str(error))
+        if isinstance(error, Refused):
+            return refusal(error.status, str(error), retry=error.retry)
+        return refusal(BAD, str(error))
 
     @app.exception_handler(StarletteHTTPException)
     async def unknown(request: Request, error: StarletteHTTPException) -> JSONResponse:
@@ -229,10 +231,12 @@ def handle_errors(app: FastAPI) -> None:
         return refusal(FAILED, "the server failed; its log says why")
 
 
-def refusal(status: int, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """An error in LibreTranslate's form."""
+def refusal(
+    status: int, message: str, headers: Mapping[str, str] | None = None, *, retry: int = 1
+) -> JSONResponse:
+    """An error in LibreTranslate's form; `retry`: seconds until what may succeed later is asked again."""
     if status in RETRY:
-        headers = {"Retry-After": "1"}
+        headers = {"Retry-After": str(retry)}
     return JSONResponse({"error": message.encode(errors="replace").decode()}, status, headers)
 
 

@@ -93,8 +93,8 @@ class Batcher:
         """Whether it takes jobs and translates them."""
         return self.thread.is_alive() and not self.closing
 
-    def submit(self, job: Job) -> None:
-        """Queue a job; `Refused` where its lines find no room."""
+    def submit(self, job: Job, *, goes_on: bool = False) -> None:
+        """Queue a job; `Refused` where its lines find no room, unless it `goes_on` with what was let in."""
         number = len(job.waiting)
         with self.changed:
             if number > self.limits.queue:
@@ -105,7 +105,7 @@ class Batcher:
                 )
             if self.closing:
                 raise Refused(BUSY, "the server is stopping; ask again when it is back")
-            if self.lines + number > self.limits.queue:
+            if self.lines + number > self.limits.queue and not goes_on:
                 raise Refused(BUSY, f"{self.lines} lines wait to be translated; ask again in a moment")
             if number:
                 self.jobs.append(job)

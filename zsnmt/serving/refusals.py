@@ -9,11 +9,13 @@ RETRY = (TOO_MANY, BUSY)  # which may succeed a little later
 
 
 class Refused(InputError):
-    """A request that is answered with a status of HTTP other than 200, and a sentence."""
+    """A request that is answered with a status of HTTP other than 200, and a sentence; in `retry` seconds it
+    may be asked again.
+    """
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, retry: int = 1) -> None:
         super().__init__(message)
-        self.status = status
+        self.status, self.retry = status, retry
 
 
 class Gone(Exception):

@@ -114,7 +114,8 @@ class Service:
         journeys = await asyncio.to_thread(errand.journeys, system)
         found: list[list[Translation]] = []
         for start in range(0, len(journeys), portion := max(1, self.limits.queue // PORTIONS)):
-            found += await self.answer(Job(system, journeys[start : start + portion]), gone)
+            job = Job(system, journeys[start : start + portion])
+            found += await self.answer(job, gone, goes_on=start > 0)
         made = {line: best.text for line, (best, *_) in zip(errand.lines, found, strict=True)}
         content = await asyncio.to_thread(errand.text.content, made, asked.target)
         return File(name_of_translation(file.name, asked.target), content)
@@ -166,9 +167,13 @@ class Service:
                 errands.append(Errand(text, target, legs, way=way))
         return errands
 
-    async def answer(self, job: Job, gone: Callable[[], Awaitable[object]]) -> list[list[Translation]]:
-        """What a job is answered, unless nobody waits or it takes too long; then it is given up."""
-        self.batcher.submit(job)
+    async def answer(
+        self, job: Job, gone: Callable[[], Awaitable[object]], *, goes_on: bool = False
+    ) -> list[list[Translation]]:
+        """What a job is answered, unless nobody waits or it takes too long; then it is given up. One that
+        `goes_on` with a document finds room.
+        """
+        self.batcher.submit(job, goes_on=goes_on)
         answer: asyncio.Future = asyncio.wrap_future(job.answer)
         left: asyncio.Future = asyncio.ensure_future(gone())
         try:

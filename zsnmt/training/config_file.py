@@ -99,6 +99,8 @@ class ConfigFile:
             text = content.decode("utf-8")
         except UnicodeDecodeError as error:
             self._fail(content.count(b"\n", 0, error.start) + 1, "is not UTF-8; convert the file to UTF-8")
+        if text.startswith("\ufeff"):
+            self._fail(1, "begins with a byte order mark; save the file without one, as UTF-8")
         if "\r" in text:
             self._fail(
                 text.count("\n", 0, text.index("\r")) + 1,

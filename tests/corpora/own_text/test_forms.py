@@ -207,6 +207,13 @@ def test_text_that_experiments_know_by_other_names_is_not_left_where_it_is(tmp_p
     assert {"valid.en-de.en", "train.en-fr.en"} & made.keys() and made["train.en-de.en"] == EN
 
 
+def test_a_pair_in_both_orders_is_put_together(tmp_path):
+    text = write(tmp_path / "text", train__de___en__de=DE, train__de___en__en=EN)
+    write(text, train__en___de__de=DE[:1], train__en___de__en=EN[:1], valid__de=DE[:1], valid__en=EN[:1])
+    assert not is_own_form(text)
+    assert rewritten(text)["train.en-de.de"] == [*DE, *DE[:1]]
+
+
 @pytest.mark.parametrize(
     "files, pattern, message",
     [
@@ -232,7 +239,11 @@ def test_text_that_experiments_know_by_other_names_is_not_left_where_it_is(tmp_p
         ({"x__csv": ["a,b", "c,d"]}, "", "x.csv, line 1 must name the language of each column"),
         ({"x__csv": ["en,de", "a\u0007,b"]}, "", "x.csv, line 2 has the control character U.0007"),
         ({"x__xlsx": ["no archive"]}, "", "x.xlsx is no spreadsheet, or is protected or damaged"),
-        ({"x__tsv": ["Yes.\tJa.", "a\tb"]}, "", "x.tsv, line 1 must name the language of each column"),
+        (
+            {"x__tsv": ["Yes.\tJa.", "a\tb"]},
+            "",
+            "x.tsv, line 1 must .*, as in en and de, and has 'Yes.', 'Ja.'",
+        ),
         ({"x__tsv": ["en\tde"]}, "", "x.tsv has no row with a translation; write sentences"),
         ({"x__tsv": ["en\tde", "a\u0007\tb"]}, "", "x.tsv, line 2 has the control character U.0007"),
     ],

@@ -35,8 +35,10 @@ def languages_of_columns(heads: Sequence[str], place: str) -> dict[int, str]:
         remedy = (
             f"; write {' and '.join(twice).replace('-', '_')}" if any("-" in head for head in twice) else ""
         )
+        there = ", ".join(f"'{head.strip()}'" for head in heads if head.strip()) or "nothing"
         raise InputError(
-            f"{place} must name the language of each column by its code, as in en and de: {error}{remedy}"
+            f"{place} must name the language of each column by its code, as in en and de, and has {there}: "
+            f"{error}{remedy}"
         ) from error
     return languages
 

@@ -100,7 +100,8 @@ def is_own_form(path: Path) -> bool:
 
 def has_other_names(folder: Path) -> bool:
     """Whether a folder of pairs also has text that `read_tables` reads, but experiments do not: sets named
-    `dev` or `validation`, or training text in several languages, one of them of the pairs.
+    `dev` or `validation`, a pair in both orders, or training text in several languages, one of them of the
+    pairs.
     """
     pairs, multiway = (
         [match for file in folder.iterdir() if (match := pattern.fullmatch(file.name))]
@@ -108,6 +109,9 @@ def has_other_names(folder: Path) -> bool:
     )
     together = {match["language"] for match in multiway if match["split"] == "train"}
     splits = Counter(match["split"] for match in (*pairs, *multiway))
+    named = {(match["split"], match["pair"]) for match in pairs}
+    if any((split, "-".join(reversed(pair.split("-")))) in named for split, pair in named):
+        return True
     if len(together) > 1 and together & {match["language"] for match in pairs}:
         return True
     return any(splits[split] > 1 for split in SPLITS_BY_NAME.keys() - {*SPLITS})
