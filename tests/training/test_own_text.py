@@ -96,6 +96,18 @@ def test_text_of_other_pairs_in_rows_with_the_pivot_is_named_with_what_to_do():
     assert "de-x4 and 2 more that is not trained on" in describe(many)
 
 
+def test_a_pivot_that_others_have_no_text_with_is_named_with_a_better_one():
+    found = Survey(("fi", "en", "sv"), {"fi-en": 9, "en-sv": 9}, 9, 9, 9, scripts={})
+    assert "There is no text of sv with fi, so that" in describe(found)
+    assert describe(found).endswith("en has text with all: --languages en fi sv.")
+    assert "no text of" not in describe(replace(found, languages=("en", "fi", "sv")))
+    apart = replace(found, languages=("fi", "en", "sv", "da"), pairs={"fi-en": 9, "en-sv": 9, "sv-da": 9})
+    assert describe(apart).endswith(
+        "There is no text of sv, da with fi, so that translation through it and "
+        "students of all directions leave them out."
+    )
+
+
 def test_rows_in_several_languages_train_all_pairs_on_request(ensured, tmp_path):
     rows = [f"Word {n} is here.\tWort {n} ist da.\tMot {n} est ici." for n in range(300)]
     (tmp_path / "rows.tsv").write_text("\n".join(["en\tde\tfr", *rows, ""]), encoding="utf-8")

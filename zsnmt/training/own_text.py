@@ -197,6 +197,7 @@ def describe(text: Survey) -> str:
         f"pairs: {counts}."
         + (f" Too few lines lack the pivot to train on, and are left out: {stray}." if stray else "")
         + (f" {describe_beside(text)}" if text.beside_pivot else "")
+        + (f" {describe_apart(text)}" if text.without_pivot else "")
     )
 
 
@@ -208,6 +209,24 @@ def describe_beside(text: Survey) -> str:
         f"Rows with {text.languages[0]} are text with it alone. "
         f"There is text of {', '.join(pairs)}{others} that "
         "is not trained on; with --all-pairs it is, and these directions are not zero-shot any more."
+    )
+
+
+def describe_apart(text: Survey) -> str:
+    """Which languages have no text with the pivot, and a better one, if there is one."""
+    pivot, *others = text.languages
+    pairs = {frozenset(pair.split("-")) for pair in text.pairs}
+    better = [
+        language
+        for language in others
+        if all({language, other} in pairs for other in text.languages if other != language)
+    ]
+    rest = " ".join(language for language in text.languages if language not in better[:1])
+    advice = f" {better[0]} has text with all: --languages {better[0]} {rest}." if better else ""
+    apart = ", ".join(text.without_pivot)
+    return (
+        f"There is no text of {apart} with {pivot}, so that translation through it and students of all "
+        f"directions leave them out.{advice}"
     )
 
 

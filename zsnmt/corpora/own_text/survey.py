@@ -37,6 +37,13 @@ class Survey:
     beside_pivot: tuple[str, ...] = ()
 
     @property
+    def without_pivot(self) -> list[str]:
+        """The languages that have no text with the pivot."""
+        pivot, *others = self.languages
+        pairs = [{*pair.split("-")} for pair in self.pairs]
+        return [language for language in others if {pivot, language} not in pairs]
+
+    @property
     def unspaced(self) -> list[str]:
         """The languages whose script has no spaces between words."""
         return [language for language in self.languages if self.scripts.get(language) in UNSPACED]
