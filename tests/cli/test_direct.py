@@ -71,6 +71,19 @@ def test_word_by_word_the_last_student_learns_of_all_pairs(config, capsys):
     assert [words[-3:] == direct.OF_ALL_PAIRS for words in commands] == [0, 0, 0, 1, 0, 0, 0]
 
 
+def test_a_third_round_has_the_student_for_its_teacher_which_reads_two_sentences(config, capsys):
+    config.write_text(f"{CONFIG}WORD_LEVEL=1\n")
+    two, three = (plan(config, capsys, "--rounds", rounds) for rounds in ("2", "3"))
+    assert three[:4] == two[:4] and len(three) == len(two) + 1
+    lesson = distill.make_parser().parse_args(three[4][2:-3])
+    runs = config.parent / "runs" / "small"
+    assert (lesson.teacher, lesson.way) == (str(runs / "zs_transformer_direct" / "seed1"), "ensemble")
+    assert lesson.name == "zs_transformer_direct_third" and three[4][-3:] == direct.OF_ALL_PAIRS
+    assert three[6][2] == str(runs / "zs_transformer_direct_third" / "seed1") == three[7][3]
+    further = str(runs / "zs_transformer_continued" / "seed1")
+    assert further == three[5][2] == three[6][4] == three[7][2]
+
+
 def test_only_what_translates_has_the_precision(config, capsys):
     commands = plan(config, capsys, "--precision", "int8")
     assert [words[-2:] == ["--precision", "int8"] for words in commands] == [0, 1, 0, 1, 1, 1, 0]
@@ -127,7 +140,7 @@ def test_four_trainings_are_those_of_the_plan_and_are_not_made_twice(config, cap
     runs = config.parent / "runs"
     printed = run_command("recipes/direct.sh", config, runs=runs)
     assert printed.returncode == 0, printed.stderr
-    for number in ("first", "second", "third", "last"):
+    for number in ("first", "second", "third", "fourth"):
         assert f"direct: seed 1: the {number} of four trainings" in printed.stderr
     said = " ".join(printed.stdout.split())
     assert "zs_transformer_direct between languages other than inglan, BLEU: directly " in said
@@ -147,3 +160,8 @@ def test_four_trainings_are_those_of_the_plan_and_are_not_made_twice(config, cap
     assert again.returncode == 0, again.stderr
     assert again.stdout == printed.stdout
     assert made == {path: path.stat().st_mtime_ns for path in runs.rglob("*.pt")}
+    third = run_command("recipes/direct.sh", config, "--rounds", "3", runs=runs)
+    assert third.returncode == 0, third.stderr
+    assert third.stderr.count("train: done before") == 4 and "the fifth of five trainings" in third.stderr
+    assert "zs_transformer_direct_third between languages other than inglan" in " ".join(third.stdout.split())
+    assert made.items() <= {path: path.stat().st_mtime_ns for path in runs.rglob("*.pt")}.items()

@@ -4,11 +4,13 @@ with translating through the pivot. Run it again to go on after a stop.
     zsnmt direct text/mine --processes 2              # text of your own, in any form that zsnmt train reads
     zsnmt direct configs/tatoeba_three.conf --seeds 1 2 3
     zsnmt direct configs/tatoeba_three.conf --plan    # print the commands that it stands for
+    zsnmt direct runs/mine.conf --rounds 3            # and teach the student once more
 
 The baseline learns the text, and its translations teach a student all directions. The baseline is trained
 further. Then both translate together, and the student learns from these translations as sources alone, so
 that all it learns to write at last is by people. Where students learn word by word (WORD_LEVEL), it then does
-so of the pairs with the pivot, too. docs/distillation.md says what each step brings.
+so of the pairs with the pivot, too. A third round has this student for its teacher, which reads a sentence
+and the pivot's beside it. docs/distillation.md says what each step brings.
 """
 
 import shlex
@@ -40,31 +42,47 @@ PAGE = "report.html"
 
 
 class Runs(NamedTuple):
-    """The folders of the four trainings of a seed."""
+    """The folders of the four trainings of a seed, or of five with a third round."""
 
     seed: int
     baseline: Path
     student: Path
     further: Path
     direct: Path
+    third: Path | None = None
 
     @classmethod
-    def of(cls, experiment: "Experiment", seed: int, name: str | None) -> "Runs":
+    def of(cls, experiment: "Experiment", seed: int, name: str | None, *, rounds: int = 2) -> "Runs":
         """Those of an experiment; with a `name`, all but the baseline begin with it."""
-        further = f"{name or BASELINE.name}_{STUDENTS[NONE]}"
-        names = BASELINE.name, f"{name or DIRECT_STUDENT}_first", further, name or DIRECT_STUDENT
-        return cls(seed, *(experiment.run(each, seed) for each in names))
+        further, student = f"{name or BASELINE.name}_{STUDENTS[NONE]}", name or DIRECT_STUDENT
+        names = [BASELINE.name, f"{student}_first", further, student, f"{student}_third"]
+        return cls(seed, *(experiment.run(each, seed) for each in names[: rounds + 2]))
+
+    @property
+    def last(self) -> Path:
+        """The student of the last round."""
+        return self.third or self.direct
+
+    @property
+    def taught(self) -> list[Path]:
+        """All but the first."""
+        return [run for run in (self.student, self.further, self.direct, self.third) if run]
 
     def lessons(self, experiment: "Experiment", translating: Sequence[str]) -> list[list[str]]:
         """The words of `zsnmt distill` for each run but the first, with the options of `translating`."""
         config = str(experiment.file)
+        of_all_pairs = OF_ALL_PAIRS if experiment.config.word_level else []
         student = ["--with", str(self.student), "--start-from", str(self.student)]
-        first, further, direct = (run.parent.name for run in (self.student, self.further, self.direct))
-        last = [config, str(self.further), *student, "--sides", SOURCES, "--name", direct, *translating]
+        teachers = [
+            [str(self.baseline)],
+            [str(self.baseline), "--sides", NONE],
+            [str(self.further), *student, "--sides", SOURCES],
+            [str(self.direct), "--way", ENSEMBLE],
+        ]
+        further = [translating, [], [*translating, *of_all_pairs], [*translating, *of_all_pairs]]
         return [
-            [config, str(self.baseline), "--name", first, *translating],
-            [config, str(self.baseline), "--sides", NONE, "--name", further],
-            [*last, *OF_ALL_PAIRS] if experiment.config.word_level else last,
+            [config, *teacher, "--name", run.parent.name, *options]
+            for teacher, run, options in zip(teachers, self.taught, further)
         ]
 
     def commands(
@@ -76,8 +94,8 @@ class Runs(NamedTuple):
             ["train", experiment.file, "--seeds", str(self.seed), *team],
             *(["distill", *team, *words] for words in self.lessons(experiment, translating)),
             ["evaluate", self.further, *translating, *gpus],
-            ["evaluate", self.direct, "--pivot", self.further, "--ways", *WAYS, *translating, *gpus],
-            ["report", self.further, self.direct, "--output", self.direct.parents[1] / PAGE],
+            ["evaluate", self.last, "--pivot", self.further, "--ways", *WAYS, *translating, *gpus],
+            ["report", self.further, self.last, "--output", self.last.parents[1] / PAGE],
         ]
         return [shlex.join(["zsnmt", *map(str, words)]) for words in commands]
 
@@ -102,16 +120,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     team = ["--processes", str(options.processes)] if options.processes else []
     if options.gpus is not None:
         team = ["--gpus", str(options.gpus or "all")]
-    of_seeds = [Runs.of(experiment, seed, options.name) for seed in options.seeds]
+    of_seeds = [Runs.of(experiment, seed, options.name, rounds=options.rounds) for seed in options.seeds]
     if options.plan:
         print(*(line for runs in of_seeds for line in runs.commands(experiment, translating, team)), sep="\n")
         return
     for runs in of_seeds:
-        recipe.steps.say(f"seed {runs.seed}: the first of four trainings, {runs.baseline}")
+        recipe.steps.say(f"seed {runs.seed}: the first of {number_of(runs)} trainings, {runs.baseline}")
         make(recipe, experiment, runs, translating=translating, gpus=options.gpus)
-        recipe.steps.say(f"seed {runs.seed}: scoring {runs.further} and {runs.direct}")
+        recipe.steps.say(f"seed {runs.seed}: scoring {runs.further} and {runs.last}")
         score(recipe, runs, EngineChoice(precision=options.precision, gpus=gpus_here(options.gpus)))
-    last, page = [runs.direct for runs in of_seeds], experiment.folder / PAGE
+    last, page = [runs.last for runs in of_seeds], experiment.folder / PAGE
     show_table([*(runs.further for runs in of_seeds), *last], page, in_short=True)
     if said := in_every_way([*map(read_scores, last)]):
         print("", wrap(said), sep="\n")
@@ -124,9 +142,16 @@ def make_parser() -> console.Parser:
     parser.add_argument("experiment", type=Path, help="config of the experiment, or text of your own")
     add_seeds(parser)
     parser.add_argument(
+        "--rounds",
+        type=int,
+        choices=(2, 3),
+        default=2,
+        help="how often a student is taught: a third time takes as long as the second did (default: 2)",
+    )
+    parser.add_argument(
         "--name",
         type=console.folder_name,
-        help="name of the last student; those of the two runs before it begin with it, too "
+        help="name of the student that is taught twice; those of the runs around it begin with it, too "
         f"(default: {DIRECT_STUDENT})",
     )
     parser.add_argument(
@@ -176,7 +201,7 @@ def make(
     translating: Sequence[str],
     gpus: int | None,
 ) -> None:
-    """Do the four trainings, each unless it is done."""
+    """Do the trainings, each unless it is done."""
     from zsnmt.training.experiment import prepare_data
     from zsnmt.training.train import train_run
 
@@ -184,20 +209,24 @@ def make(
     prepare_data(recipe.steps, experiment)
     check_taught(directions_without_text(experiment.text, experiment.config.languages), experiment.text)
     train_run(recipe.steps, experiment, BASELINE.name, system=BASELINE.name, seed=runs.seed)
-    taught = runs.student, runs.further, runs.direct
-    made = zip(("second", "third", "last"), taught, runs.lessons(experiment, translating))
-    for number, run, words in made:
-        recipe.steps.say(f"seed {runs.seed}: the {number} of four trainings, {run}")
+    lessons = runs.lessons(experiment, translating)
+    for number, run, words in zip(("second", "third", "fourth", "fifth"), runs.taught, lessons):
+        recipe.steps.say(f"seed {runs.seed}: the {number} of {number_of(runs)} trainings, {run}")
         own, of_training = split_options(words)
         lesson = distill.make_parser().parse_args(own)
         lesson.gpus = gpus
         distill.teach(recipe, lesson, words=own, further=of_training)
 
 
+def number_of(runs: Runs) -> str:
+    """How many trainings there are, in a word."""
+    return "five" if runs.third else "four"
+
+
 def score(recipe: Recipe, runs: Runs, engine: EngineChoice) -> None:
     """Score the baseline trained further, which goes through the pivot, and the last student in all ways."""
     from zsnmt.evaluation.scored_run import score_run, settings_of  # loads PyTorch
 
-    for run, ways, pivot in ((runs.further, None, None), (runs.direct, WAYS, runs.further)):
+    for run, ways, pivot in ((runs.further, None, None), (runs.last, WAYS, runs.further)):
         settings = settings_of(run, recipe.variables, {"ways": ways})
         score_run(recipe.steps, run, settings, pivot=pivot, engine=engine)

@@ -68,6 +68,7 @@ CANDIDATES = {  # systems to choose from, in words
     f"{DEEPER}_third": "a deeper student, taught word by word in three rounds",
     f"{DEEPER}_fourth": "a deeper student, taught word by word in four rounds",
     DIRECT_STUDENT: "a deeper student, taught twice, by zsnmt direct",
+    f"{DIRECT_STUDENT}_third": "a deeper student, taught three times, by zsnmt direct --rounds 3",
     f"{DIRECT_STUDENT}_further": "a deeper student, taught twice, the second time longer",
     f"{DIRECT_STUDENT}_further_all": ("a deeper student, taught twice, at last word by word of all pairs"),
     f"{BASELINE.name}_deep_of_2": "a deeper student, taught four times, at last by two runs together",
@@ -89,9 +90,9 @@ SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER} |
         BASELINE.name,
         RESIDUAL.name,
         f"{BASELINE.name}_consistency",
-        f"{RESIDUAL.name}_consistency",
         CONTINUED_BASELINE,
         DIRECT_STUDENT,
+        f"{DIRECT_STUDENT}_third",
     )
 }
 FIRST = {  # those of README: of each text what decides
@@ -102,7 +103,13 @@ FIRST = {  # those of README: of each text what decides
         f"{BASELINE.name}_consistency",
         f"{DIRECT_STUDENT}_further_all",
     ),
-    "tatoeba_nordic": (BASELINE.name, RESIDUAL.name, CONTINUED_BASELINE, DIRECT_STUDENT),
+    "tatoeba_nordic": (
+        BASELINE.name,
+        RESIDUAL.name,
+        CONTINUED_BASELINE,
+        DIRECT_STUDENT,
+        f"{DIRECT_STUDENT}_third",
+    ),
     "tatoeba_long": (f"{CONTINUED_BASELINE}_twice", f"{DEEPER}_fourth"),
 }
 
