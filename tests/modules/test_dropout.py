@@ -29,6 +29,14 @@ def test_variational_dropout_keeps_the_expectation_and_is_the_identity_in_evalua
     assert torch.equal(VariationalDropout(0.0, 0)(x), x)
 
 
+def test_variational_dropout_stays_where_fairseq_is_asked_to_retain_it():
+    dropout, x = VariationalDropout(0.4, 0).eval(), torch.ones(T, B, C)
+    dropout.make_generation_fast_(name="dropout", retain_dropout=False)
+    assert torch.equal(dropout(x), x)
+    dropout.make_generation_fast_(name="dropout", retain_dropout=True)
+    assert (dropout(x) == 0).any()
+
+
 def test_word_dropout_zeroes_a_type_everywhere_and_scales_the_others():
     torch.manual_seed(0)
     table = nn.Embedding(V, C, padding_idx=1)
