@@ -68,7 +68,7 @@ CANDIDATES = {  # systems to choose from, in words
     f"{DEEPER}_third": "a deeper student, taught word by word in three rounds",
     f"{DEEPER}_fourth": "a deeper student, taught word by word in four rounds",
     DIRECT_STUDENT: "a deeper student, taught twice, by zsnmt direct",
-    f"{DIRECT_STUDENT}_third": "a deeper student, taught three times, by zsnmt direct --rounds 3",
+    f"{DIRECT_STUDENT}_third": "a deeper student, taught three times",
     f"{DIRECT_STUDENT}_further": "a deeper student, taught twice, the second time longer",
     f"{DIRECT_STUDENT}_further_all": ("a deeper student, taught twice, at last word by word of all pairs"),
     f"{BASELINE.name}_deep_of_2": "a deeper student, taught four times, at last by two runs together",

@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from textwrap import shorten
 
 from zsnmt.corpora.own_text.table import Row, Table, count_once, fault_of, split_of
 from zsnmt.errors import InputError, OnFault, refuse
@@ -14,6 +15,7 @@ from zsnmt.text.lines import is_blank
 
 LOG = logging.getLogger(__name__)
 
+HEADS, HEAD = 4, 30  # of columns without a language that are shown, and characters of each
 CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z0-9]+)*")  # en, gsw, pt-BR, zh_Hans
 
 Placed = tuple[str, Mapping[str, str]]  # the place of a row, as a person calls it, and its sentences
@@ -35,9 +37,10 @@ def languages_of_columns(heads: Sequence[str], place: str) -> dict[int, str]:
         remedy = (
             f"; write {' and '.join(twice).replace('-', '_')}" if any("-" in head for head in twice) else ""
         )
-        there = ", ".join(f"'{head.strip()}'" for head in heads if head.strip()) or "nothing"
+        there = [f"'{shorten(head, HEAD, placeholder=' ...')}'" for head in heads if head.strip()]
+        found = ", ".join([*there[:HEADS], *(["..."] if there[HEADS:] else [])]) or "nothing"
         raise InputError(
-            f"{place} must name the language of each column by its code, as in en and de, and has {there}: "
+            f"{place} must name the language of each column by its code, as in en and de, and has {found}: "
             f"{error}{remedy}"
         ) from error
     return languages
