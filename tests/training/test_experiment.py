@@ -66,6 +66,15 @@ def test_missing_validation_text_is_told_of_before_the_data_are_made(tmp_path):
     check_validation(tmp_path, ("en", "de", "it"), [])
 
 
+def test_a_language_without_training_text_is_named_before_the_text_is_made(tmp_path):
+    for language in ("de", "en"):
+        (tmp_path / f"train.de-en.{language}").write_text("A line.\n")
+    file = tmp_path / "x.conf"
+    file.write_text(f'TEXT={tmp_path}\nLANGUAGES="en de se"\n')
+    with pytest.raises(InputError, match="has no training text for se: .*; languages there: de, en$"):
+        clean(tmp_path, read_experiment(file, tmp_path / "runs", {}))
+
+
 def test_text_that_a_run_was_not_trained_on_does_not_take_the_place_of_its_own(tmp_path):
     source, file = tmp_path / "source", tmp_path / "x.conf"
     source.mkdir()
@@ -77,6 +86,9 @@ def test_text_that_a_run_was_not_trained_on_does_not_take_the_place_of_its_own(t
         }.items():
             lines = "".join(f"Line {number} of {language}.\n" for number in numbers)
             (source / f"{split}.de-en.{language}").write_text(lines)
+    for language in ("fr", "en"):
+        for split, number in ("train", 200), ("valid", 210):
+            (source / f"{split}.fr-en.{language}").write_text(f"Line {number} of {language}.\n")
     file.write_text(f'TEXT={source}\nLANGUAGES="en de fr"\n')
     experiment = read_experiment(file, tmp_path / "runs", {})
     clean(source, experiment)

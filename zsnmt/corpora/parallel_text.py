@@ -107,7 +107,7 @@ def check_trained(text: Path, languages: Sequence[str]) -> None:
     if missing := [language for language in languages if language not in trained]:
         raise InputError(
             f"{text} has no training text for {', '.join(missing)}: files are named train.xx-yy.xx and "
-            "train.xx-yy.yy"
+            f"train.xx-yy.yy; languages there: {', '.join(languages_of_split(text, TRAIN)) or 'none'}"
         )
 
 

@@ -19,7 +19,7 @@ from zsnmt.corpora.own_text.held_out import hold_out
 from zsnmt.corpora.own_text.rewriting import write_parallel_text
 from zsnmt.corpora.own_text.saved_dataset import state_files
 from zsnmt.corpora.own_text.table import Table
-from zsnmt.corpora.parallel_text import pairs_of_split
+from zsnmt.corpora.parallel_text import check_trained, pairs_of_split
 from zsnmt.corpora.releases.options import parse_release
 from zsnmt.corpora.training_text import copy_beside, files_beside, make_training_text
 from zsnmt.data.binarised_folder import SHARD
@@ -262,6 +262,7 @@ def import_release(source: Path, config: Config, reader: Callable, settings: dic
 def clean(source: Path, experiment: Experiment, options: Sequence[str] = ()) -> None:
     """Write the text without training pairs that overlap with held-out sets or that the rules leave out."""
     config = experiment.config
+    check_trained(source, config.languages)
     check_validation(source, config.languages, [*config.fairseq_options, *options])
     with replacing_folder(experiment.text) as part:
         counts = make_training_text(
