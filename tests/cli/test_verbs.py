@@ -204,7 +204,7 @@ def test_wrong_options_are_one_sentence_and_status_2():
 
 
 def test_a_fault_in_what_is_read_is_one_sentence_and_status_1(tmp_path):
-    done = run_command("python", "-m", "zsnmt", "check", tmp_path, "--pairs", "de-en")
+    done = run_command("python", "-m", "zsnmt", "check", tmp_path, "--pairs", "de-en", "--splits", "train")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert done.stderr.startswith("error: ") and str(tmp_path) in done.stderr
 
