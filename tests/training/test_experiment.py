@@ -21,6 +21,7 @@ from zsnmt.training.experiment import (
     prepare_data,
     read_experiment,
     rewrite,
+    rows_of_list,
 )
 from zsnmt.training.steps import Steps
 
@@ -229,3 +230,10 @@ def test_text_is_cleaned_once_and_again_when_the_rules_change(tmp_path, monkeypa
     assert prepared("")[1] == 3 and not (tmp_path / "runs" / "x" / "text" / "cleaning.json").exists()
     with pytest.raises(InputError, match="line 3, sets CLEANING=spotless: 'spotless' is not a rule"):
         prepared("CLEANING=spotless\n")
+
+
+def test_a_separator_of_lines_within_a_sentence_ends_no_row_of_a_list(tmp_path):
+    (tmp_path / "overlap.tsv").write_text("train.de-en.de\t1\ttest.de\t2\tOne\u2028two.\n", encoding="utf-8")
+    assert [row.split("\t")[4] for row in rows_of_list(tmp_path / "overlap.tsv")] == ["One\u2028two."]
+    (tmp_path / "overlap.tsv").write_text("")
+    assert rows_of_list(tmp_path / "overlap.tsv") == rows_of_list(tmp_path / "none") == []

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from zsnmt.corpora.cleaning import Cleaning
 from zsnmt.corpora.limits import limit_of
-from zsnmt.corpora.parallel_text import SPLITS, find_pair, pairs_of_split
+from zsnmt.corpora.parallel_text import SPLITS, find_pair, pairs_of_split, refuse_untrained
 from zsnmt.corpora.training_text import copy_beside, make_training_text
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
@@ -53,11 +53,7 @@ def join_text(
     """
     languages = [*known, *new]
     pairs = {split: new_pairs(added, split, languages, new=new) for split in SPLITS}
-    if missing := [language for language in new if language not in {*sum(pairs["train"], ())}]:
-        raise InputError(
-            f"{added} has no training text for {', '.join(missing)}: files are named train.xx-yy.xx and "
-            "train.xx-yy.yy"
-        )
+    refuse_untrained(added, [language for language in new if language not in {*sum(pairs["train"], ())}])
     trained = [{*pair} for pair in pairs["train"]]
     if strangers := [pair for pair in limits if pair and {*pair.split("-")} not in trained]:
         raise InputError(

@@ -104,7 +104,12 @@ def directions_without_text(text: Path, languages: Sequence[str]) -> list[Direct
 def check_trained(text: Path, languages: Sequence[str]) -> None:
     """`InputError` for languages that are in no pair with training text."""
     trained = {*chain.from_iterable(pairs_of_split(text, "train", languages))}
-    if missing := [language for language in languages if language not in trained]:
+    refuse_untrained(text, [language for language in languages if language not in trained])
+
+
+def refuse_untrained(text: Path, missing: Sequence[str]) -> None:
+    """`InputError` where languages are missing in training text."""
+    if missing:
         raise InputError(
             f"{text} has no training text for {', '.join(missing)}: files are named train.xx-yy.xx and "
             f"train.xx-yy.yy; languages there: {', '.join(languages_of_split(text, TRAIN)) or 'none'}"

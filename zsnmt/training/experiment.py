@@ -280,15 +280,15 @@ def clean(source: Path, experiment: Experiment, options: Sequence[str] = ()) -> 
 def check_trained_on(experiment: Experiment, source: Path, text: Path) -> None:
     """`InputError` where a run was trained on other training text than that which is to take its place."""
     runs = sorted(model.parent for model in experiment.folder.glob(f"*/*/{MODEL_FILE}"))
-    names = {file.name for folder in (experiment.text, text) for file in folder.glob("train.*")}
     if not runs or not experiment.text.is_dir():
         return
+    names = {file.name for folder in (experiment.text, text) for file in folder.glob("train.*")}
     same, *_ = cmpfiles(experiment.text, text, names, shallow=False)
     if len(same) == len(names):
         return
     anew = f"give {experiment.file} another name to train anew"
-    before, now = (lines_of_list(folder / OVERLAP_LIST) for folder in (experiment.text, text))
-    for overlap in now:
+    before = {*rows_of_list(experiment.text / OVERLAP_LIST)}
+    for overlap in rows_of_list(text / OVERLAP_LIST):
         if overlap not in before:
             training, line, held_out, place, sentence = overlap.split("\t")
             raise InputError(
@@ -298,9 +298,9 @@ def check_trained_on(experiment: Experiment, source: Path, text: Path) -> None:
     raise InputError(f"{source} has other training text than {runs[0]} was trained on; {anew}")
 
 
-def lines_of_list(path: Path) -> list[str]:
-    """The lines of a list of what is left out; none where it is missing."""
-    return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+def rows_of_list(path: Path) -> list[str]:
+    """The rows of a list of what is left out, ended by `\\n` alone; none where it is missing or empty."""
+    return path.read_text(encoding="utf-8").split("\n")[:-1] if path.is_file() else []
 
 
 def check_validation(text: Path, languages: Sequence[str], options: Sequence[str]) -> None:

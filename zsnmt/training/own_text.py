@@ -91,7 +91,7 @@ def ensure_config(
     """
     if file.exists():
         config = read_config(file, variables)
-        if find_moved(text, file, config):
+        if follow_text(text, file, config):
             say(f"the text was at {config.text}; {file} now says that it is at {text.path.resolve()}")
             config = read_config(file, variables)
         check_same(text, file, config)
@@ -142,9 +142,9 @@ def say_what_is_left_out(text: OwnText, config: Config, say: Callable[[str], obj
             say(f"the text also has {', '.join(added)}, which the config leaves out")
 
 
-def find_moved(text: OwnText, file: Path, config: Config) -> bool:
-    """Whether a text of the same name has taken the place of one that is not there any more; the config then
-    names the new place.
+def follow_text(text: OwnText, file: Path, config: Config) -> bool:
+    """Let a config name the new place of a text that was moved, where one of its name took the place of one
+    that is not there any more; whether it did.
     """
     place = Path(config.text)
     if not config.text or place.exists() or place.name != text.path.resolve().name:
@@ -215,11 +215,10 @@ def describe_beside(text: Survey) -> str:
 def describe_apart(text: Survey) -> str:
     """Which languages have no text with the pivot, and a better one, if there is one."""
     pivot, *others = text.languages
-    pairs = {frozenset(pair.split("-")) for pair in text.pairs}
     better = [
         language
         for language in others
-        if all({language, other} in pairs for other in text.languages if other != language)
+        if all(text.has_pair(language, other) for other in text.languages if other != language)
     ]
     rest = " ".join(language for language in text.languages if language not in better[:1])
     advice = f" {better[0]} has text with all: --languages {better[0]} {rest}." if better else ""

@@ -8,14 +8,14 @@ from functools import partial
 from pathlib import Path
 from textwrap import shorten
 
-from zsnmt.corpora.own_text.table import Row, Table, count_once, fault_of, split_of
+from zsnmt.corpora.own_text.table import Row, Table, count_once, fault_of, first_ones, split_of
 from zsnmt.errors import InputError, OnFault, refuse
 from zsnmt.languages import check_languages
 from zsnmt.text.lines import is_blank
 
 LOG = logging.getLogger(__name__)
 
-HEADS, HEAD = 4, 30  # of columns without a language that are shown, and characters of each
+HEAD = 30  # characters that are shown of the head of a column
 CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z0-9]+)*")  # en, gsw, pt-BR, zh_Hans
 
 Placed = tuple[str, Mapping[str, str]]  # the place of a row, as a person calls it, and its sentences
@@ -38,10 +38,9 @@ def languages_of_columns(heads: Sequence[str], place: str) -> dict[int, str]:
             f"; write {' and '.join(twice).replace('-', '_')}" if any("-" in head for head in twice) else ""
         )
         there = [f"'{shorten(head, HEAD, placeholder=' ...')}'" for head in heads if head.strip()]
-        found = ", ".join([*there[:HEADS], *(["..."] if there[HEADS:] else [])]) or "nothing"
         raise InputError(
-            f"{place} must name the language of each column by its code, as in en and de, and has {found}: "
-            f"{error}{remedy}"
+            f"{place} must name the language of each column by its code, as in en and de, and has "
+            f"{first_ones(there) or 'nothing'}: {error}{remedy}"
         ) from error
     return languages
 

@@ -17,12 +17,11 @@ from zsnmt.corpora.own_text.line_files import (
 from zsnmt.corpora.own_text.saved_dataset import state_files, tables_of_datasets
 from zsnmt.corpora.own_text.sheet import table_of_sheets
 from zsnmt.corpora.own_text.tab_separated import table_of_tab_separated
-from zsnmt.corpora.own_text.table import SPLITS_BY_NAME, Table
+from zsnmt.corpora.own_text.table import SPLITS_BY_NAME, Table, first_ones
 from zsnmt.corpora.own_text.translation_memory import table_of_translation_memory
 from zsnmt.corpora.parallel_text import SPLITS
 from zsnmt.errors import InputError, OnFault, refuse
 
-NAMES_SHOWN = 5
 WHOLE_TABLES = {  # endings of the files that hold a whole table, and what reads one
     ".tsv": table_of_tab_separated,
     ".tmx": table_of_translation_memory,
@@ -153,8 +152,3 @@ def forms(path: Path, pattern: str) -> str:
         "saved by Hugging Face's library"
     )
     return f"looked for {looked_for}; files there: {shown or 'none'}"
-
-
-def first_ones(names: Sequence[str]) -> str:
-    """The first of some names, and whether there are more."""
-    return ", ".join([*names[:NAMES_SHOWN], *(["..."] if len(names) > NAMES_SHOWN else [])])

@@ -28,7 +28,7 @@ def state_files(folder: Path) -> list[Path]:
     return sorted(path for path in states if path.with_name(INFO_FILE).is_file())
 
 
-def tables_of_datasets(states: Sequence[Path], on_fault: OnFault = refuse) -> list[Table]:
+def tables_of_datasets(states: Sequence[Path], on_fault: OnFault) -> list[Table]:
     """A table for each dataset; its split is the name of its folder, else it is training text.
 
     Raises `InputError` without pyarrow, and for a dataset that is damaged or has no columns of languages.

@@ -40,8 +40,11 @@ class Survey:
     def without_pivot(self) -> list[str]:
         """The languages that have no text with the pivot."""
         pivot, *others = self.languages
-        pairs = [{*pair.split("-")} for pair in self.pairs]
-        return [language for language in others if {pivot, language} not in pairs]
+        return [language for language in others if not self.has_pair(pivot, language)]
+
+    def has_pair(self, one: str, other: str) -> bool:
+        """Whether two languages have text together that is trained on."""
+        return f"{one}-{other}" in self.pairs or f"{other}-{one}" in self.pairs
 
     @property
     def unspaced(self) -> list[str]:

@@ -35,7 +35,6 @@ def rows_of(file: Path, languages: Mapping[int, str], on_fault: OnFault) -> Iter
     columns = next(lines).count("\t") + 1
     for number, line in enumerate(lines, start=2):
         cells, place = line.split("\t"), f"{file}, line {number}"
-        sentences = {language: cells[column] for column, language in languages.items() if column < len(cells)}
         if is_blank(line):
             continue
         if len(cells) != columns:
@@ -45,12 +44,14 @@ def rows_of(file: Path, languages: Mapping[int, str], on_fault: OnFault) -> Iter
                     "columns, and none into a sentence"
                 )
             )
-        elif any(QUOTED.fullmatch(cell) for cell in sentences.values()):
+            continue
+        sentences = {language: cells[column] for column, language in languages.items()}
+        if any(QUOTED.fullmatch(cell) for cell in sentences.values()):
             on_fault(
                 InputError(
                     f"{place} has a cell in the quotes of a spreadsheet, which would be learnt; give the "
                     "spreadsheet itself (.xlsx, .ods), or save it as .csv"
                 )
             )
-        else:
-            yield place, sentences
+            continue
+        yield place, sentences

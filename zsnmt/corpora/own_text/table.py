@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 
-from zsnmt.errors import InputError, OnFault, refuse
+from zsnmt.errors import InputError, OnFault
 from zsnmt.text.lines import find_fault, is_blank
 
 Row = tuple[str, ...]
@@ -18,6 +18,7 @@ LOOKED_THROUGH: dict[tuple[State, ...], Kinds] = {}
 
 WHITE = re.compile(r"[ \t\n\r\x85\u2028\u2029\ufeff]+")  # not the spaces that belong to a sentence, as U+00A0
 
+NAMES_SHOWN = 5
 SPLITS_BY_NAME = {  # what people call them
     "train": "train",
     "valid": "valid",
@@ -85,6 +86,11 @@ class Table:
         return self.split != "train" or pivot in pair or is_blank(sentences.get(pivot or "", ""))
 
 
+def first_ones(names: Sequence[str]) -> str:
+    """The first of some names, and whether there are more."""
+    return ", ".join([*names[:NAMES_SHOWN], *(["..."] if len(names) > NAMES_SHOWN else [])])
+
+
 def split_of(file: Path) -> str:
     """What a file is for that holds a whole table: by the first word of its name, as in test.tsv or
     dev.de-en.tmx; all others are training text.
@@ -93,7 +99,7 @@ def split_of(file: Path) -> str:
     return SPLITS_BY_NAME.get(first[0] if first else "", "train")
 
 
-def look_for_gaps(table: Table, on_fault: OnFault = refuse) -> Table:
+def look_for_gaps(table: Table, on_fault: OnFault) -> Table:
     """A table that knows which languages its rows lack; of more than two languages it is read through."""
     if len(table.languages) < 3:
         return table
