@@ -479,3 +479,11 @@ def test_an_optimizer_needs_no_compiler(no_compiler):
     optimizer = Adam([torch.ones(2, requires_grad=True)])
     optimizer.load_state_dict(optimizer.state_dict())
     optimizer.zero_grad()
+
+
+# Attention
+
+
+def test_attention_that_prepares_itself_for_each_shape_is_not_chosen():
+    assert not torch.backends.cuda.cudnn_sdp_enabled()
+    assert torch.backends.cuda.mem_efficient_sdp_enabled()

@@ -66,3 +66,12 @@ def read_no_text_beforehand() -> None:
     fairseq reads a file whole when it opens it: each process of a training all text, once for each direction.
     """
     vars(indexed_dataset)["_warmup_mmap_file"] = lambda path: None
+
+
+def prepare_no_attention_for_each_shape() -> None:
+    """Have attention in half precision on a GPU computed by kernels that take any shape.
+
+    On Hopper GPUs PyTorch prefers cuDNN's, which prepares itself for each shape that it has not met before,
+    and batches by length have hundreds of shapes: updates of the first epoch take twice as long or longer.
+    """
+    torch.backends.cuda.enable_cudnn_sdp(False)
