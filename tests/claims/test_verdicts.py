@@ -6,7 +6,7 @@ from dataclasses import replace
 from statistics import fmean, stdev
 
 import pytest
-from scipy.stats import ttest_1samp, ttest_ind
+from scipy.stats import ttest_1samp, ttest_ind, ttest_rel
 
 from zsnmt.claims.plan import MOST_CHEAP_SEEDS
 from zsnmt.claims.verdicts import (
@@ -27,6 +27,7 @@ from zsnmt.claims.verdicts import (
     difference,
     effect,
     half_width,
+    seed_by_seed,
     seeds_that_tell,
     verdict,
     within,
@@ -137,6 +138,25 @@ def test_the_interval_is_widened_to_welchs_of_the_seeds():
     assert widened.interval == pytest.approx((-9.0, 5.5 + noise))
 
 
+SEEDS = [3, 1, 2]
+
+
+def test_systems_of_the_same_seeds_are_compared_seed_by_seed():
+    sides, seeds = [[5.0, 7.0, 9.0], [1.0, 4.5, 6.0]], [SEEDS, [1, 2, 3]]
+    differences = [5.0 - 6.0, 7.0 - 1.0, 9.0 - 4.5]
+    assert seed_by_seed(sides, seeds) == [differences]
+    found = effect("made_up", difference("bleu", *sides), seed_by_seed(sides, seeds), seeds=seeds)
+    interval = ttest_rel(sides[0], [6.0, 1.0, 4.5]).confidence_interval(0.95)
+    assert found.measured.interval == pytest.approx((interval.low, interval.high))
+    assert found.several and found.deviation == pytest.approx(stdev(differences))
+
+
+@pytest.mark.parametrize("seeds", [[[1, 2, 3], [1, 2, 4]], [[1, 2, 3], [1, 2]], [[1, 2], [1, 2]]])
+def test_systems_of_other_seeds_or_of_two_are_compared_by_their_means(seeds):
+    sides = [[float(seed) for seed in of_side] for of_side in seeds]
+    assert seed_by_seed(sides, seeds) == sides
+
+
 def test_the_lowest_of_several_figures_has_a_wider_interval():
     """Of the difference itself so often by chance as Bonferroni bounds it."""
     sides = [5.0, 7.0, 9.0], [1.0, 2.0, 4.0]
@@ -189,14 +209,16 @@ def test_so_many_seeds_tell_in_four_of_five_cases(distance, deviations, chosen_f
     assert number > 2 and 0.75 < told(number) < 0.95 and told(number - 1) < 0.83
 
 
-def test_a_claim_to_which_seeds_are_added_is_decided_wrongly_a_little_more_often():
-    """Two systems alike, so that zero is the bound; as many seeds more as would tell, again and again."""
+@pytest.mark.parametrize("blocks, most", [(False, 0.09), (True, 0.12)])
+def test_a_claim_to_which_seeds_are_added_is_decided_wrongly_a_little_more_often(blocks, most):
+    """Two systems alike, so that zero is the bound; as many seeds more as would tell, again and again. By
+    their means, and seed by seed.
+    """
     draw = random.Random(1).gauss
 
     def is_decided(adding: bool) -> bool:
-        sides = [[draw(0, 1) for _ in range(3)] for _ in range(2)]
-        while abs(fmean(sides[0]) - fmean(sides[1])) <= half_width(sides):
-            apart = abs(fmean(sides[0]) - fmean(sides[1]))
+        sides = [[draw(0, 1) for _ in range(3)] for _ in range(1 if blocks else 2)]
+        while (apart := abs(fmean(sides[0]) - sum(map(fmean, sides[1:])))) <= half_width(sides):
             number = seeds_that_tell(apart, [*map(stdev, sides)])
             if not adding or number is None or not len(sides[0]) < number <= MOST_CHEAP_SEEDS:
                 return False
@@ -204,7 +226,7 @@ def test_a_claim_to_which_seeds_are_added_is_decided_wrongly_a_little_more_often
         return True
 
     once, added = (fmean(is_decided(adding) for _ in range(1000)) for adding in (False, True))
-    assert 0.02 < once < 0.06 and once < added < 0.09
+    assert 0.02 < once < 0.06 and once < added < most
 
 
 def test_of_what_does_not_differ_no_number_of_seeds_tells():

@@ -5,7 +5,7 @@ from itertools import chain
 from statistics import fmean
 
 from zsnmt.claims.kept_results import Evidence, Kept
-from zsnmt.claims.verdicts import Effect, Range, difference, effect
+from zsnmt.claims.verdicts import BLOCKS, Effect, Range, difference, effect, seed_by_seed
 from zsnmt.masked_lm.report.columns import FIRST, FULL, Column
 from zsnmt.masked_lm.report.runs import NONE, SAME, condition_label, conditions_of, runs_of
 from zsnmt.report.table import complete
@@ -181,21 +181,20 @@ def compare(
     chosen_from: int = 1,
     at_plateau: bool = False,
 ) -> list[Effect]:
-    """The difference of two sides, if both have a seed; seed by seed where all runs of one are measured on
-    the same tokens. `at_plateau`: short trainings say so weakly.
+    """The difference of two sides, if both have a seed; seed by seed, by as few as two, where all runs of one
+    are measured on the same tokens. `at_plateau`: short trainings say so weakly.
     """
     if column in SAME_MASKS:
         one, other = ({seed: side[seed] for seed in one if seed in other} for side in (one, other))
     if not one or not other:
         return []
-    values, others = [*one.values()], [*other.values()]
-    paired = [[value - other for value, other in zip(values, others)]]
+    sides, seeds = [[*one.values()], [*other.values()]], [[*one], [*other]]
     return [
         effect(
             config,
-            difference(column.figure, values, others),
-            paired if column in SAME_MASKS else [values, others],
-            seeds=[[*side] for side in (one, other)],
+            difference(column.figure, *sides),
+            seed_by_seed(sides, seeds, least=1 if column in SAME_MASKS else BLOCKS),
+            seeds=seeds,
             part=part,
             range=wanted,
             chosen_from=chosen_from,

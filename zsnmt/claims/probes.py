@@ -6,7 +6,7 @@ from statistics import fmean
 
 from zsnmt.analysis.state_folder import FINAL
 from zsnmt.claims.kept_results import Evidence, Kept
-from zsnmt.claims.verdicts import Effect, difference, effect, seeds_of
+from zsnmt.claims.verdicts import Effect, difference, effect, seed_by_seed, seeds_of
 from zsnmt.languages import FAMILIES
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import Finding
@@ -56,8 +56,9 @@ def finding(what: Finding, layer: LayerOf = output_layer) -> Evidence:
                 if values and others:
                     shown = difference(what.figure, values, others)
                     part = "" if at == FINAL else f"layer {at}"
-                    sides = (values, others)
-                    found.append(effect(config, shown, sides, seeds=seeds_of(*pair), part=part))
+                    seeds = seeds_of(*pair)
+                    sides = seed_by_seed((values, others), seeds)
+                    found.append(effect(config, shown, sides, seeds=seeds, part=part))
         return found
 
     return effects

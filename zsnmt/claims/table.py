@@ -39,7 +39,7 @@ from zsnmt.report.table import Cell, Measured, Table, markdown_rows
 
 DETAILS = "claims.md"
 TITLES = ["", "claim", "the paper", "here", "verdict"]
-POWER_TITLES = ("a run deviates by", "seeds that tell")
+POWER_TITLES = ("deviation", "seeds that tell")
 FEW = 3  # figures that the row of a claim shows one by one
 NO_NUMBER, LONGER = f"more than {MOST}", "longer trainings"
 
@@ -208,7 +208,9 @@ def detail(each: Outcome) -> str:
 
 
 def power(each: Outcome, effect: Effect) -> tuple[Cell, Cell]:
-    """How far a run deviates over its seeds, and how many seeds would tell, as far as that is known."""
+    """How far a run deviates over its seeds, or a difference that is taken seed by seed, and how many seeds
+    would tell, as far as that is known.
+    """
     number = each.seeds_to_decide(effect)
     if effect.unfinished and number is None:
         return None, LONGER

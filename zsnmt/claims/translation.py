@@ -6,7 +6,7 @@ from dataclasses import replace
 from statistics import fmean
 
 from zsnmt.claims.kept_results import Evidence, Kept, Systems
-from zsnmt.claims.verdicts import COMPARED, Effect, Range, difference, effect, seeds_of
+from zsnmt.claims.verdicts import COMPARED, Effect, Range, difference, effect, seed_by_seed, seeds_of
 from zsnmt.languages import SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.adaptation import members
 from zsnmt.report.families import within_families
@@ -70,12 +70,13 @@ def compare(
         return []
     if found.interval is None:
         found = replace(found, interval=wide_interval(found.mean, (one, other), directions))
+    seeds = seeds_of(one.runs, other.runs)
     return [
         effect(
             config,
             found,
-            (values, others),
-            seeds=seeds_of(one.runs, other.runs),
+            seed_by_seed((values, others), seeds),
+            seeds=seeds,
             part=part,
             range=wanted,
             unfinished=at_plateau and any(map(may_have_fallen, [*one.runs, *other.runs])),
@@ -227,7 +228,9 @@ def loss_difference(one: System, other: System, *, part: str, wanted: Range | No
             if all(sides) and len({summary.updates for side in sides for summary in side}) == 1:
                 losses = [[summary.loss for summary in side] for side in sides]
                 shown = difference("loss", *losses)
-                found.append(effect(config, shown, losses, seeds=seeds_of(*runs), part=part, range=wanted))
+                seeds = seeds_of(*runs)
+                values = seed_by_seed(losses, seeds)
+                found.append(effect(config, shown, values, seeds=seeds, part=part, range=wanted))
         return found
 
     return effects

@@ -3,7 +3,9 @@
 A claim is that a figure, mostly a difference of two systems, lies in a range. Of a config the figure is known
 to an interval: the bootstrap's over the test lines, where there are resamples, widened to what the seeds say,
 which is Student's 95 % interval of the mean, or Welch's of a difference of means, whose seeds may deviate
-differently. Of some directions, whose resamples are not kept, it is made of the interval of each, too wide
+differently. Runs of a seed begin with the same weights and see the same batches, so systems deviate together:
+where two have the same seeds, three at least, the difference is taken seed by seed, and the interval is
+Student's. Of some directions, whose resamples are not kept, it is made of the interval of each, too wide
 rather than too narrow. Of other figures it is that of the seeds alone. The config *supports* the claim where
 the interval lies in the range, *opposes* it where it lies outside, and is *open* where it does both, and
 where there is no interval. It says so only weakly with one seed on a side, and on a claim about supervised
@@ -33,6 +35,7 @@ HOLDS, WEAKLY, UNDECIDED, OPPOSED, FAILS, UNTESTED = VERDICTS = (
     "not tested",
 )
 FROM_WORST = (FAILS, OPPOSED, UNDECIDED, WEAKLY, HOLDS)  # what several clauses come to is the first of theirs
+BLOCKS = 3  # seeds that two systems need in common to be compared seed by seed; two would say next to nothing
 POWER = 0.8  # how probably seeds are to tell
 MOST = 100  # seeds that are reckoned with
 
@@ -192,6 +195,18 @@ def effect(
 def seeds_of(*sides: Iterable[RunResult]) -> list[list[int]]:
     """The seeds of the runs of each side."""
     return [[run.seed for run in side] for side in sides]
+
+
+def seed_by_seed(
+    sides: Sequence[Sequence[float]], seeds: Sequence[Sequence[int]], least: int = BLOCKS
+) -> Sequence[Sequence[float]]:
+    """The differences of two sides, as the one side of a figure, where both have the same seeds, so many at
+    least; else the sides as they are. `seeds`: those of each side, in the order of its values.
+    """
+    ones, others = (dict(zip(of_side, side, strict=True)) for side, of_side in zip(sides, seeds, strict=True))
+    if ones.keys() != others.keys() or len(ones) < least:
+        return sides
+    return [[ones[seed] - others[seed] for seed in ones]]
 
 
 def difference(figure: str, values: Sequence[float], others: Sequence[float]) -> Measured:
