@@ -12,7 +12,7 @@ from tests.distillation.conftest import DIRECTIONS, LANGUAGES, OTHERS, PIVOT
 from zsnmt.corpora.overlap import normalise
 from zsnmt.distillation.few_lines import choose_lines, remaining_validation, untrained_pairs
 from zsnmt.distillation.lesson import student_record
-from zsnmt.distillation.sampling import tempered_share
+from zsnmt.distillation.sampling import tempered_weights
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.student_data import make_data, options_of_data
 from zsnmt.errors import InputError
@@ -127,12 +127,16 @@ def test_an_epoch_is_as_long_as_that_of_the_control_and_few_lines_have_their_sha
     assert words[words.index(size) + 1] == of_control[of_control.index(size) + 1]
     weights = json.loads((tmp_path / "sampling.json").read_text())
     few = {name: weight for name, weight in weights.items() if name.startswith("few_lines:")}
-    sizes = dict.fromkeys(few, 9)
     assert len(few) == len(DIRECTIONS) and sum(weights.values()) == pytest.approx(1)
-    assert tempered_share({"a": 9}, {"b": 16, "c": 16}) == pytest.approx(3 / 11)
-    assert tempered_share(sizes, {}) == 1 and 0 < sum(few.values()) < 0.5
-    one, *others = few.values()
-    assert all(math.isclose(one, other) for other in others)
+    # Every set counts as the root of its size, also among those of the teacher.
+    sizes = {name: NUMBER if name in few else data.sizes(data.authentic)[name] for name in weights}
+    total = sum(map(math.sqrt, sizes.values()))
+    assert weights == pytest.approx({name: math.sqrt(number) / total for name, number in sizes.items()})
+
+
+def test_at_temperature_2_a_small_direction_counts_as_more_than_its_share():
+    weights = tempered_weights({"en-de": 10000, "en-fr": 100, "few": 1})
+    assert weights == pytest.approx({"en-de": 100 / 111, "en-fr": 10 / 111, "few": 1 / 111})
 
 
 def test_the_record_tells_few_shot_directions_from_all_others(last_stage, tmp_path):

@@ -146,6 +146,14 @@ def test_a_student_goes_on_with_its_teachers_options_and_half_the_learning_rate(
         ("--denoising-weight 1 --lang-pairs from_pivot", "denoising+from_pivot", ""),
         ("--lang-pairs from_pivot", "from_pivot", ""),
         ("--consistency-weight 0.25", "", "--consistency-weight 0.25"),
+        # Word-level distillation was of one training; what was weighed beside it is whole without.
+        ("--word-distillation-weight 1 --word-distillation-model m.pt --translation-weight 0", "", ""),
+        ("--translation-weight=0.5 --word-distillation-weight=1 --lr 1", "", "--lr 1"),
+        (
+            "--word-distillation-weight 1 --translation-weight 0.5 --denoising-weight 1",
+            "",
+            "--translation-weight 0.5 --denoising-weight 1",
+        ),
     ],
 )
 def test_a_student_does_not_have_the_remedy_of_its_teacher(teacher, of_teacher, remedy, kept):

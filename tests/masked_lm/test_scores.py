@@ -11,6 +11,7 @@ import torch
 from fairseq.data import Dictionary
 
 from tests.models.test_zs_bert import LAYERS, C, P, build, small, stirred
+from zsnmt.analysis.correlations import band_shares, correlations
 from zsnmt.analysis.procrustes import compositionality
 from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.errors import InputError
@@ -144,6 +145,30 @@ def test_positions_as_keys_are_measured_as_the_first_layer_projects_them(terms):
     expected = compositionality(keys, found["offsets"])
     assert found["median"] == pytest.approx(expected.median, abs=1e-5)
     assert found["undivided"] == pytest.approx(expected.undivided.mean(axis=1), abs=1e-5)
+
+
+@pytest.mark.parametrize("terms", [*DROPPED_TERMS, SEPARATE])
+def test_words_and_positions_are_correlated_as_the_first_layer_does_it(terms):
+    """(w W^Q)(p W^K), with U^K where separate parameters are the positions' own; and where that term is
+    dropped there is nothing to measure.
+    """
+    model = stirred(position_encoding="learned", position_terms=terms)
+    encoder, words = model.encoder.sentence_encoder, [8, 9, 10]
+    attention = encoder.layers[0].self_attn
+    weight = encoder.position_terms.own[1].weight if terms == SEPARATE else attention.k_proj.weight
+    found = score_positions(model, "learned", LONGEST, words)
+    if terms == "no_position_word":
+        assert found["correlations"] is found["bands"] is None
+        return
+    vectors = encoder.embed_scale * encoder.embed_tokens.weight[words]
+    expected = correlations(
+        *(each.detach().numpy() for each in (vectors, torch.from_numpy(position_table(encoder, LONGEST)))),
+        attention.q_proj.weight.detach().numpy(),
+        key_weight=weight.detach().numpy(),
+        heads=attention.num_heads,
+    )
+    assert found["correlations"]["values"] == pytest.approx(expected, abs=1e-3)
+    assert found["bands"]["positions"] == pytest.approx(band_shares(expected).columns)
 
 
 def test_positions_of_tupe_as_keys_are_normalised_and_projected_by_its_own_weights():

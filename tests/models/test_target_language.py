@@ -55,14 +55,20 @@ def test_layers_below_are_the_same_to_the_bit_for_every_target_and_those_above_a
     assert same == [True] * 4 + [False] * 3  # the input and layers 1 to 3; layers 4 and 5, and the end
 
 
+@pytest.mark.parametrize("encoding", ["sinusoidal", "tupe_absolute", "tupe_relative", "relative_key_query"])
+@pytest.mark.parametrize(
+    "placement, without", [("t_enc_t_dec", "t_dec"), ("s_enc_t_enc_t_dec", "s_enc_t_dec")]
+)
 @torch.no_grad()
 @LEFT
-def test_without_the_vector_the_encoder_is_the_one_that_sees_no_tag(left):
-    model, plain = model_of(), model_of("t_dec", told=False)
+def test_without_the_vector_the_encoder_is_the_one_that_sees_no_tag(left, placement, without, encoding):
+    """Nor does a position or a distance count the tag, also where the source's tag stands before it."""
+    model = model_of(placement, encoder_position_encoding=encoding)
+    plain = model_of(without, told=False, encoder_position_encoding=encoding)
     for each in (model, plain):
-        each.encoder.embed_tokens.weight[[AA, BB]] = 0
-    found = states(model, tokens_of("t_enc_t_dec", BB, left))
-    expected = states(plain, tokens_of("t_dec", BB, left))
+        each.encoder.embed_tokens.weight[BB] = 0
+    found = states(model, tokens_of(placement, BB, left))
+    expected = states(plain, tokens_of(without, BB, left))
     for one, another in zip(found, expected, strict=True):
         assert_alike(one, another)
 

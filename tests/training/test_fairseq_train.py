@@ -328,6 +328,9 @@ def test_half_precision_is_for_gpus_and_left_out_elsewhere(word):
 
 def test_the_last_word_for_half_precision_counts():
     assert precision_of(["--fp16", "data", "--amp", "--lr"]) == "--amp"
+    efficient = "--memory-efficient-fp16"  # goes with the other word in any order
+    assert precision_of([efficient, "--fp16"]) == precision_of(["--fp16", efficient]) == efficient
+    assert precision_of([efficient, "--bf16"]) == "--bf16"
     assert vars(training_options("zs_transformer", ["--fp16", "--amp"]))["amp"]
     assert not vars(training_options("zs_transformer", ["--fp16", "--amp"]))["fp16"]
 

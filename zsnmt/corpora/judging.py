@@ -158,8 +158,8 @@ def judge_repetitions(pair: Pair, blocks: Iterable[JudgedBlock], finished: Calla
             digests[rule] += of_block
         finished(len(block.verdicts))
     codes = np.frombuffer(verdicts, dtype=np.uint8)
-    places = np.flatnonzero(codes == KEPT)
+    kept = codes == KEPT
     of_rules = {rule: np.frombuffer(found, dtype="<u8") for rule, found in digests.items()}
     for rule, repeats in repetitions(of_rules).items():
-        codes[places[repeats]] = FAULTS.index(rule)
+        codes[np.flatnonzero(kept)[repeats]] = FAULTS.index(rule)
     return Judged(pair, bytes(verdicts), splits)

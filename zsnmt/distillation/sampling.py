@@ -18,12 +18,12 @@ def pairs_in(data: Path, direction: Direction) -> int:
     return len(indexed_dataset.make_dataset(str(path), impl="mmap"))
 
 
-def tempered_share(few: Mapping[str, float], authentic: Mapping[str, int]) -> float:
-    """The share (0–1) of an epoch that a few lines have, by the number of pairs in each set: each set counts
-    as the square root of its number, sampling at temperature 2 (Wu et al. 2024).
+def tempered_weights(sizes: Mapping[str, float]) -> dict[str, float]:
+    """The weight of each set of pairs, by the number of pairs in each: the square root of that, sampling at
+    temperature 2 (Wu et al. 2024). They sum to 1.
     """
-    of_few, of_authentic = (sum(map(math.sqrt, sizes.values())) for sizes in (few, authentic))
-    return of_few / (of_few + of_authentic)
+    roots = {name: math.sqrt(number) for name, number in sizes.items()}
+    return {name: root / sum(roots.values()) for name, root in roots.items()}
 
 
 def sampling_weights(

@@ -15,7 +15,7 @@ from zsnmt.distillation.few_lines import FewLines, make_few_lines
 from zsnmt.distillation.filtered_text import make_synthetic_text
 from zsnmt.distillation.further_text import WRITERS, make_further_text
 from zsnmt.distillation.pivot_sides import make_pivot_sides
-from zsnmt.distillation.sampling import SAMPLING_FILE, pairs_in, sampling_weights, tempered_share
+from zsnmt.distillation.sampling import SAMPLING_FILE, pairs_in, sampling_weights, tempered_weights
 from zsnmt.distillation.settings import BETWEEN, BOTH, NONE, SELF, TARGETS, Distillation, check_taught
 from zsnmt.distillation.synthetic_text import RECORD_FILE, SyntheticText, with_engine
 from zsnmt.distillation.teacher import Teacher
@@ -200,8 +200,9 @@ def options_of_data(run: Path, distillation: Distillation, data: StudentData) ->
     authentic_sizes = data.sizes(data.authentic)
     synthetic_sizes = sampled_sizes(data)
     of_all_shards = {name: number * len(shards_of(data.main)) for name, number in authentic_sizes.items()}
-    few_share = tempered_share(synthetic_sizes, of_all_shards) if data.few else None
-    weights, _ = sampling_weights(authentic_sizes, synthetic_sizes, few_share or distillation.share)
+    weights, _ = sampling_weights(authentic_sizes, synthetic_sizes, distillation.share)
+    if data.few:
+        weights = tempered_weights(of_all_shards | synthetic_sizes)
     write_json(run / SAMPLING_FILE, weights)
     options = {
         "--valid-lang-pairs": ",".join(data.validation_directions()),

@@ -14,7 +14,7 @@ from zsnmt.errors import InputError
 from zsnmt.runs.commands import option_words
 from zsnmt.runs.folder import LOG_FILE
 from zsnmt.runs.log import pairs_of_update
-from zsnmt.runs.remedies import options_of_remedy, term_options
+from zsnmt.runs.remedies import TRANSLATION_WEIGHT, WEIGHT, options_of_remedy, term_options
 from zsnmt.runs.systems import DIRECTIONS
 from zsnmt.training.config import Config
 from zsnmt.training.fairseq_options import training_options
@@ -60,9 +60,9 @@ def without_remedy(options: Sequence[str], remedy: str) -> list[str]:
     the criterion stays, which without terms is the stock one.
     """
     stands_for = options_of_remedy(remedy)
-    terms = tuple(word.removesuffix("weight") for word in stands_for if word.endswith("-weight"))
+    terms = tuple(word.removesuffix("weight") for word in stands_for if word.endswith(WEIGHT))
     of_terms = {word for word in separate(options) if word.startswith(terms)}
-    kept = without(options, of_terms | ({"--translation-weight"} if terms else set()))
+    kept = without(options, of_terms | ({TRANSLATION_WEIGHT} if terms else set()))
     directions = {pair for pair in pairwise(stands_for) if pair[0] == DIRECTIONS}
     places = {place for place, pair in enumerate(pairwise(kept)) if pair in directions}
     return [word for place, word in enumerate(kept) if not {place, place - 1} & places]

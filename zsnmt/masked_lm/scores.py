@@ -22,7 +22,12 @@ from zsnmt.masked_lm.position_losses import OFFSETS, procrustes, round_values
 from zsnmt.masked_lm.runs import read_record, score_file
 from zsnmt.masked_lm.states import check_layers, losses, sentence_vectors, word_vectors
 from zsnmt.masked_lm.trained_model import load_model
-from zsnmt.modules.bert_encoder import position_keys, position_table
+from zsnmt.modules.bert_encoder import (
+    has_word_position_term,
+    position_keys,
+    position_projection,
+    position_table,
+)
 from zsnmt.modules.position_names import INPUT_ENCODINGS, RELATIVE_KEYS
 from zsnmt.runs.systems import MASKED_LM
 from zsnmt.text.subword import plain_spaces
@@ -148,7 +153,7 @@ def example(text: FairseqDataset, languages: int) -> dict[str, str]:
 
 def score_positions(model: BaseFairseqModel, system: str, longest: int, words: list[int]) -> dict:
     """What the paper's Figures 4 to 6 and 8 show of the encodings of the positions that training reached;
-    None where it has none.
+    None where it has none, or no such term.
 
     Curves are over positions, of relative keys over offsets. Losses and correlations are of one table for all
     layers, of relative keys of the first layer's; `procrustes_keys` are the losses of positions as keys
@@ -182,14 +187,14 @@ def score_positions(model: BaseFairseqModel, system: str, longest: int, words: l
         }
         keys = position_keys(encoder, places)
         found["procrustes_keys"] = None if keys is None else procrustes(keys, offsets)
-    if encoding in INPUT_ENCODINGS:
+    if has_word_position_term(encoder):
         attention = encoder.layers[0].self_attn
         vectors = encoder.embed_scale * encoder.embed_tokens.weight[words]
         values = correlations(
             vectors.detach().numpy(),
             table,
             attention.q_proj.weight.detach().numpy(),
-            key_weight=attention.k_proj.weight.detach().numpy(),
+            key_weight=position_projection(encoder).weight.detach().numpy(),
             heads=attention.num_heads,
         )
         symbols = [model.encoder.dictionary[word] for word in words]

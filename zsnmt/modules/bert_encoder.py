@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from zsnmt.modules.encoder import Encoder
-from zsnmt.modules.position_terms import SEPARATE
+from zsnmt.modules.position_terms import OF_WORDS_AND_POSITIONS, SEPARATE
 from zsnmt.modules.positions import TupePositions
 
 
@@ -56,7 +56,20 @@ def position_keys(encoder: Encoder, table: np.ndarray) -> np.ndarray | None:
         return F.linear(tupe.layer_norm(rows), tupe.k_proj.weight).numpy()
     if encoder.embed_positions is None:
         return None
-    projection = encoder.layers[0].self_attn.k_proj
+    return F.linear(rows, position_projection(encoder).weight).numpy()
+
+
+def position_projection(encoder: Encoder) -> nn.Linear:
+    """What projects positions in the input to keys of the first layer: W^K, or U^K of their own."""
     if encoder.position_terms is not None and encoder.position_terms.kind == SEPARATE:
         _, projection = encoder.position_terms.own
-    return F.linear(rows, projection.weight).numpy()
+        return projection
+    return encoder.layers[0].self_attn.k_proj
+
+
+def has_word_position_term(encoder: Encoder) -> bool:
+    """Whether the logits of the first layer have the product of a word's query and the key of a position in
+    the input.
+    """
+    terms = encoder.position_terms
+    return encoder.embed_positions is not None and (terms is None or terms.kind != OF_WORDS_AND_POSITIONS)

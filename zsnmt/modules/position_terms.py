@@ -10,9 +10,10 @@ from torch.nn import functional as F
 from zsnmt.modules.self_attention import SelfAttention
 
 # query and key of the term; that of a position's query and a word's key the paper calls word-position
+OF_WORDS_AND_POSITIONS = "no_position_word"
 DROPPED_TERMS = {
     "no_position_position": ("positions", "positions"),
-    "no_position_word": ("words", "positions"),
+    OF_WORDS_AND_POSITIONS: ("words", "positions"),
     "no_word_position": ("positions", "words"),
 }
 SEPARATE = "separate_parameters"

@@ -6,6 +6,8 @@ from zsnmt.errors import InputError
 from zsnmt.runs.systems import DIRECTIONS
 
 TERMS = "--criterion", "zs_cross_entropy"
+WEIGHT = "-weight"  # ends the name of the option that gives a term its weight
+TRANSLATION_WEIGHT = f"--translation{WEIGHT}"  # of the loss beside them
 TOGETHER = "+"  # between the names of remedies that one stage has
 REMEDIES = {  # of a second stage: the options of each, by name
     "consistency": (*TERMS, "--consistency-weight", "0.25"),
@@ -50,6 +52,12 @@ def options_of_remedy(remedy: str) -> tuple[str, ...]:
 def remedy_name(remedy: str) -> str:
     """A remedy, or several, in the name of a system."""
     return remedy.replace(TOGETHER, "_")
+
+
+def has_term(options: Sequence[str]) -> bool:
+    """Whether some options of fairseq-train give a term a weight."""
+    names = {option.partition("=")[0] for option in options}
+    return any(name.startswith("--") and name.endswith(WEIGHT) for name in names - {TRANSLATION_WEIGHT})
 
 
 def term_options(options: Sequence[str]) -> list[str]:

@@ -16,6 +16,7 @@ from zsnmt.files.project import PACKAGE
 from zsnmt.files.replacing import replacing
 from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE, MODEL_FILE, training_words
 from zsnmt.runs.log import Errors, progress_line
+from zsnmt.runs.remedies import TRANSLATION_WEIGHT, has_term
 from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training.connections import Line, Lost
 from zsnmt.training.hosts import free_port
@@ -104,7 +105,8 @@ def check_beginning(folder: Path) -> None:
 
 
 def options_of(run: Path) -> list[str]:
-    """The options that a run was trained with, but for its data, what it went on from and the device.
+    """The options that a run was trained with, but for its data, what it went on from and the device; and
+    but for the weight of the translation loss where that leaves no term for it to be beside.
 
     Raises `InputError` for a run that does not say how it was trained.
     """
@@ -115,7 +117,8 @@ def options_of(run: Path) -> list[str]:
             "zsnmt train"
         )
     _, _, *words = training_words(run)
-    return [word for word in without(words, DATA_OPTIONS) if word != "--cpu"]
+    kept = [word for word in without(words, DATA_OPTIONS) if word != "--cpu"]
+    return kept if has_term(kept) else without(kept, {TRANSLATION_WEIGHT})
 
 
 def separate(words: Iterable[str]) -> list[str]:

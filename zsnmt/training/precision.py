@@ -6,13 +6,18 @@ from pathlib import Path
 from zsnmt.errors import InputError
 from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LAST_CHECKPOINT, training_words
 
-HALF_PRECISION = ("--fp16", "--bf16", "--amp", "--memory-efficient-fp16", "--memory-efficient-bf16")
+EFFICIENT = "--memory-efficient-"  # with a word for half precision: besides, in any order, or alone
+HALF_PRECISION = ("--fp16", "--bf16", "--amp", f"{EFFICIENT}fp16", f"{EFFICIENT}bf16")
 FLOAT32 = ""  # a training without such a word
 
 
 def precision_of(words: Sequence[str]) -> str:
-    """The last word for half precision, which counts; `FLOAT32` without any."""
-    return next((word for word in reversed(words) if word in HALF_PRECISION), FLOAT32)
+    """The last word for half precision, which counts, in its form of less memory if that is there, too;
+    `FLOAT32` without any.
+    """
+    last = next((word for word in reversed(words) if word in HALF_PRECISION), FLOAT32)
+    efficient = last.replace("--", EFFICIENT, 1)
+    return efficient if efficient in words else last
 
 
 def in_precision(words: Sequence[str], precision: str) -> list[str]:
