@@ -276,3 +276,22 @@ def test_cut_multiway_cuts_pairs(text, tmp_path, capsys):
     )
     assert len(capsys.readouterr().out.splitlines()) == 2
     assert (tmp_path / "cut" / "train.velan-inglan.velan").is_file()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check-overlap", "text", "--languages", "en", "de"),
+        ("clean", "text", "clean", "--languages", "en", "de"),
+        ("prepare", "text", "data", "--languages", "en", "de"),
+    ],
+)
+def test_verbs_of_zsnmts_own_form_pass_over_no_set_that_has_another_name(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text").mkdir()
+    for split in ("train", "dev"):
+        for language in ("de", "en"):
+            (tmp_path / "text" / f"{split}.de-en.{language}").write_text("one\n")
+    with pytest.raises(InputError, match="text has sets named dev .*; name sets valid and test"):
+        cli.run(words)
+    assert [path.name for path in tmp_path.iterdir()] == ["text"]

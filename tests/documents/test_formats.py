@@ -122,6 +122,23 @@ def test_a_sentence_goes_on_over_subtitles_and_times_numbers_and_tags_stay(tmp_p
     ]
 
 
+def test_space_between_tags_of_subtitles_parts_words(tmp_path):
+    spoken = "<i>never seen</i>\n<i>such a house</i> <b>here</b>."
+    path = write(tmp_path / "a.srt", f"1\n00:00:01,000 --> 00:00:02,000\n{spoken}\n")
+    assert [each.text for each in read_document(path).passages] == ["never seen such a house here."]
+    (subtitle,) = srt.parse(shouted(path).decode())
+    assert subtitle.content == "<i>NEVER SEEN</i>\n<i>SUCH A HOUSE</i> <b>HERE</b>."
+
+
+def test_a_further_empty_line_after_a_subtitle_changes_nothing(tmp_path):
+    spoken = "1\n00:00:01,000 --> 00:00:02,000\n- Yes.\n- No.\n\n"
+    once, twice = (
+        shouted(write(tmp_path / f"{name}.srt", text)).decode()
+        for name, text in (("once", spoken * 2), ("twice", f"{spoken}\n{spoken}"))
+    )
+    assert once == twice and once.count("- YES.\n- NO.") == 2
+
+
 @pytest.fixture
 def word(tmp_path):
     document = docx.Document()

@@ -167,6 +167,15 @@ def test_of_a_book_chapters_titles_and_the_language_change(tmp_path):
     )
 
 
+def test_a_book_may_name_chapters_from_a_folder_beside_its_list(tmp_path):
+    listed = BOOK["in/book.opf"].replace('href="', 'href="../')
+    moved = {**BOOK, "in/list/book.opf": listed}
+    del moved["in/book.opf"]
+    moved["META-INF/container.xml"] = BOOK["META-INF/container.xml"].replace("in/book", "in/list/book")
+    made = members(shouted(write(tmp_path / "a.epub", moved)))
+    assert b"<h1>ONE</h1>" in made["in/text/one a.xhtml"] and b"<text>ONE</text>" in made["in/toc.ncx"]
+
+
 def test_what_has_no_text_stays_to_the_byte_and_what_has_it_says_the_same(document):
     before, after = members(document.read_bytes()), members(unchanged(document))
     assert [*after] == [*before]

@@ -62,3 +62,9 @@ def test_the_files_that_the_project_keeps_are_laid_out_so():
     for path in kept:
         text = path.read_text(encoding="utf-8")
         assert text == json_text(json.loads(text)), f"{path}: run zsnmt results"
+
+
+def test_a_name_of_a_file_that_is_not_utf_8_can_be_written(tmp_path):
+    name = os.fsdecode(b"B\xfccher.tsv")
+    write_json(tmp_path / "a.json", {"files": {name: [1]}})
+    assert read_json(tmp_path / "a.json", "again") == {"files": {name: [1]}}

@@ -192,3 +192,11 @@ def test_the_content_of_a_folder_has_the_checksum_that_bash_gave(recipe):
         ["bash", "-c", pipeline], cwd=recipe.input, capture_output=True, text=True, check=True
     ).stdout
     assert content_of(recipe.input) == of_bash.strip()
+
+
+def test_links_that_lead_nowhere_are_no_files_of_a_folder(tmp_path):
+    """As an editor's lock is one."""
+    (tmp_path / "one").touch()
+    (tmp_path / ".#one").symlink_to("somebody@somewhere.1")
+    assert [*module.files_of(tmp_path)] == [tmp_path / "one"]
+    assert [*module.files_of(tmp_path / "gone")] == [tmp_path / "gone"]  # which is then missed

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.common.parallel_text import add_text_options, print_counts
+from zsnmt.cli.common.parallel_text import add_text_options, check_names, print_counts
 from zsnmt.corpora.judging import check_overlap
 from zsnmt.corpora.left_out import list_overlaps, say_what_is_left_out
 from zsnmt.corpora.limits import parse_limits
@@ -22,6 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     if options.pairs and not options.remove_to:
         raise InputError("--pairs says how much is written; name a folder with --remove-to")
+    check_names(options.text)
     check_trained(options.text, options.languages)
     if options.remove_to:
         counts = clean(options)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.common.parallel_text import add_text_options, print_counts
+from zsnmt.cli.common.parallel_text import add_text_options, check_names, print_counts
 from zsnmt.corpora.cleaning import ALL_RULES, parse_cleaning
 from zsnmt.corpora.left_out import CLEANING_LIST, cleaning_in_words
 from zsnmt.corpora.limits import parse_limits
@@ -39,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     cleaning = parse_cleaning(options.rules)
     if not cleaning.rules:
         raise InputError(f"--rules names no rule; name some of {ALL_RULES}")
+    check_names(options.text)
     check_trained(options.text, options.languages)
     with new_folder(options.folder) as folder:
         make_training_text(

@@ -6,13 +6,14 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.cli.common.argument_types import positive, seed_number
-from zsnmt.cli.common.parallel_text import print_by_split
+from zsnmt.cli.common.parallel_text import check_names, print_by_split
 from zsnmt.processes import cores
 from zsnmt.text.settings import UNIT_TYPES, TextSettings
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = make_parser().parse_args(arguments)
+    check_names(options.text)
     from zsnmt.training.binarised import prepare  # loads PyTorch
     from zsnmt.training.experiment import warn_of_foreign_text
 

@@ -5,6 +5,7 @@ Source: EPUB 3.3 (W3C 2023), and the table of contents of EPUB 2.
 
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
+from posixpath import normpath
 from urllib.parse import unquote
 
 from lxml import etree
@@ -43,7 +44,7 @@ class Book(Document):
         """The files of a kind, by their names in the archive."""
         folder = PurePosixPath(self.package).parent
         listed = (each for each in self.list.iter("{*}item") if each.get("media-type") == kind)
-        names = (str(folder / unquote(each.get("href", ""))) for each in listed)
+        names = (normpath(folder / unquote(each.get("href", ""))) for each in listed)
         return [name for name in names if name in self.archive.contents]
 
     def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:

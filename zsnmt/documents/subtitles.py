@@ -12,6 +12,7 @@ from zsnmt.documents.plain_text import form_and_text, read_text
 from zsnmt.errors import InputError
 
 TAG = re.compile(r"(</?[a-zA-Z][^<>]*>|\{[^{}]*\})")
+TWICE = re.compile(rf" +((?:{TAG.pattern})+)(?=\s)")  # a space before tags that another one is behind
 LINE_BREAK = re.compile(r"(?<!\s)\s*\n\s*")
 SPEAKER = re.compile(r"\s*[-–—]\s*")  # what begins a line of another speaker
 END = re.compile(r"[.!?…。！？؟।:♪\]\)\"”»]\s*$")
@@ -39,6 +40,8 @@ class Subtitles(Document):
             ) from None
         if not self.subtitles:
             raise InputError(f"{path} holds no subtitle")
+        for subtitle in self.subtitles:  # behind which more than one line may be empty
+            subtitle.content = subtitle.content.strip("\n")
         # For each subtitle its pieces: tags and breaks of lines as they stand, and places of runs.
         self.pieces: list[list[str | tuple[int, int]]] = []
         self.passages: list[Passage] = []
@@ -74,6 +77,8 @@ class Subtitles(Document):
                     pieces.append("\n")
                 for piece in TAG.split(line):
                     if TAG.fullmatch(piece) or not piece.strip():
+                        if piece.isspace() and runs:  # between two tags, where it parts words
+                            runs[-1] = Run(f"{runs[-1].text.rstrip()} ")
                         pieces.append(piece)
                         continue
                     dash = SPEAKER.match(piece)
@@ -92,7 +97,7 @@ class Subtitles(Document):
             texts = [
                 piece if isinstance(piece, str) else translations[piece[0]][piece[1]] for piece in pieces
             ]
-            lines = "".join(texts).split("\n")
+            lines = TWICE.sub(r"\1", "".join(texts)).split("\n")
             content = "\n".join(two_lines(line.strip()) for line in lines)
             written.append(
                 srt.Subtitle(subtitle.index, subtitle.start, subtitle.end, content, subtitle.proprietary)

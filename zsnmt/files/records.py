@@ -56,7 +56,8 @@ def damage_of(path: Path | str, remedy: str) -> Iterator[None]:
 def write_json(path: Path, content: Mapping) -> None:
     """Write a file that is whole or not there."""
     with replacing(path) as file:
-        file.write(json_text(content).encode("utf-8"))
+        # A name of a file that is not UTF-8 is kept by its escapes.
+        file.write(json_text(content).encode("utf-8", "backslashreplace"))
 
 
 def json_text(content: Mapping) -> str:

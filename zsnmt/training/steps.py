@@ -167,10 +167,13 @@ def write_marker(folder: Path, name: str, marker: Marker) -> None:
 
 
 def files_of(path: Path) -> Iterator[Path]:
-    """A file, or all files in a folder and the folders below it, in a fixed order; links are followed."""
+    """A file, or all files in a folder and the folders below it, in a fixed order; links are followed, but
+    in a folder those that lead nowhere are passed over.
+    """
     if path.is_dir():
         for child in sorted(path.iterdir()):
-            yield from files_of(child)
+            if child.exists():
+                yield from files_of(child)
     else:
         yield path
 

@@ -93,6 +93,36 @@ def test_columns_of_other_things_and_rows_without_a_translation_are_passed_over_
     assert "1 of 3 rows have no translation and are left out" in caplog.text
 
 
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_columns_with_the_code_of_a_language_but_no_sentences_of_it_are_passed_over(tmp_path, caplog, ending):
+    rows = [
+        ["id", "key", "en", "de", "fr"],
+        ["1", "menu.ok", "Yes.", "Ja.", ""],
+        ["2", "menu.no", "No.", "7", ""],
+    ]
+    (tmp_path / f"mine.{ending}").write_text(
+        "".join(f"{chr(9 if ending == 'tsv' else 44).join(row)}\n" for row in rows)
+    )
+    (table,) = read_tables(tmp_path / f"mine.{ending}")
+    assert table.languages == ("en", "de") and [*table.rows()] == [("Yes.", "Ja."), ("No.", "7")]
+    assert "not read, since they have no code of a language at their head: 'key'" in caplog.text
+    assert "not read, since they hold numbers: the columns id" in caplog.text
+    assert "no sentence that has a translation is of fr" in caplog.text
+
+
+def test_indonesian_is_read(tmp_path):
+    (table,) = read_tables(write(tmp_path, mine__tsv=["id\ten", "Ya.\tYes.", "7\t7"]) / "mine.tsv")
+    assert table.languages == ("id", "en") and [*table.rows()] == [("Ya.", "Yes."), ("7", "7")]
+
+
+def test_hidden_files_are_not_read(tmp_path):
+    text = write(tmp_path, mine__tsv=["en\tde", "Yes.\tJa."])
+    for name in ("._mine.tsv", "~$mine.xlsx"):
+        (text / name).write_bytes(b"\0\5\26\7")
+    (table,) = read_tables(text)
+    assert table.files == (text / "mine.tsv",)
+
+
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("head", ["", "\ufeff"], ids=["", "mark"])
 def test_a_csv_file_has_the_separator_of_its_first_row_and_quotes(tmp_path, separator, head):
@@ -370,8 +400,9 @@ def test_a_dataset_has_a_column_of_translations_or_one_for_each_language(
     monkeypatch.setattr(saved_dataset, "open_stream", lambda file: stream)
     for split in ("train", "validation"):
         save_dataset(tmp_path / "books" / split, ["a.arrow", "b.arrow"])
-    train, valid = read_tables(tmp_path / "books")
-    assert (train.split, valid.split, train.languages) == ("train", "valid", languages)
+    save_dataset(tmp_path / "books" / "test_2016", ["a.arrow"])
+    test, train, valid = sorted(read_tables(tmp_path / "books"), key=lambda table: table.split)
+    assert (test.split, train.split, valid.split, train.languages) == ("test", "train", "valid", languages)
     assert [*train.rows()] == [row, row]
     assert train.files[1:] == tuple(tmp_path / "books" / "train" / name for name in ("a.arrow", "b.arrow"))
 

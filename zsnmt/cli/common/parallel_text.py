@@ -5,6 +5,8 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.cli.common.argument_types import positive, seed_number
+from zsnmt.corpora.own_text.forms import has_other_names
+from zsnmt.errors import InputError
 from zsnmt.processes import cores
 
 
@@ -24,6 +26,16 @@ def add_text_options(parser: console.Parser) -> None:
     )
     parser.add_argument("--seed", type=seed_number, default=1, help="seed of the choice")
     parser.add_argument("--workers", type=positive, default=cores(), help="processes")
+
+
+def check_names(text: Path) -> None:
+    """`InputError` for a folder with text that would not be read, since it has other names."""
+    if text.is_dir() and has_other_names(text):
+        raise InputError(
+            f"{text} has sets named dev or validation, a pair in both orders, or training text of several "
+            "languages beside pairs, which are not read here; name sets valid and test, and keep one order "
+            "of each pair (zsnmt train reads such text, too, and puts it together)"
+        )
 
 
 def print_counts(counts: Mapping[str, Mapping[str, int]]) -> None:

@@ -3,8 +3,9 @@
 import logging
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from textwrap import shorten
 
@@ -17,6 +18,10 @@ LOG = logging.getLogger(__name__)
 
 HEAD = 30  # characters that are shown of the head of a column
 CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z0-9]+)*")  # en, gsw, pt-BR, zh_Hans
+# Of columns of other things, though some are codes of small languages, too.
+OTHER_HEADS = {*"doc idx key num pos ref row seq src tag tgt uid url".split()}
+NUMBER = re.compile(r"[\d.,:/ -]+")  # or a date
+FIRST = 100  # rows that tell whether a column is of numbers
 
 Placed = tuple[str, Mapping[str, str]]  # the place of a row, as a person calls it, and its sentences
 Rows = Callable[[OnFault], Iterator[Placed]]
@@ -26,9 +31,14 @@ def languages_of_columns(heads: Sequence[str], place: str) -> dict[int, str]:
     """The languages of columns, by their number, those that are of none left out.
 
     `place` is where the heads stand. Of `en-GB` the language alone counts, as in a translation memory;
-    `pt_BR` is a language to itself. `InputError` for heads that do not name two languages, each once.
+    `pt_BR` is a language to itself, and so is `key_Latn`, where `key` is taken for the head of other things.
+    `InputError` for heads that do not name two languages, each once.
     """
-    named = {number: head for number, head in enumerate(map(str.strip, heads)) if CODE.fullmatch(head)}
+    named = {
+        number: head
+        for number, head in enumerate(map(str.strip, heads))
+        if CODE.fullmatch(head) and head not in OTHER_HEADS
+    }
     languages = {number: head.split("-")[0] for number, head in named.items()}
     try:
         check_languages(languages.values())
@@ -68,8 +78,13 @@ def table_of_rows(
     """A table of some languages, or without these of all that its rows have, which is counted by one reading.
 
     `rows` reads the file anew; those without a translation are left out, and it is said how many.
-    `InputError` where all are, or there are none; other faults are given to `on_fault`.
+    A column of numbers is of no language, whatever its head. `InputError` where all are, or there are none;
+    other faults are given to `on_fault`.
     """
+    if numbers := columns_of_numbers(rows, languages):
+        LOG.warning("%s: not read, since they hold numbers: the columns %s", file, " ".join(numbers))
+        rows = partial(rows_without, rows, numbers)
+        languages = [language for language in languages if language not in numbers]
     counted = count_once([file], lambda: translated((row for _, row in rows(on_fault)), file, what))
     if not counted:
         deque(rows(refuse), maxlen=0)  # what is wrong with the rows, if that is why there are none
@@ -77,8 +92,24 @@ def table_of_rows(
             f"{file} has no {what.removesuffix('s')} with a translation; write sentences of two languages "
             "beside each other"
         )
-    there = tuple(languages or sorted(frozenset().union(*counted)))
+    found = frozenset().union(*counted)
+    there = tuple(language for language in languages or sorted(found) if language in found)
+    if empty := [language for language in languages if language not in found]:
+        LOG.warning("%s: no sentence that has a translation is of %s", file, " or ".join(empty))
     return Table(split_of(file), there, (file,), rows=partial(checked_rows, rows, there), counted=counted)
+
+
+def columns_of_numbers(rows: Rows, languages: Sequence[str]) -> list[str]:
+    """The languages whose first sentences are numbers alone, such as those of articles below `id`."""
+    first = [sentences for _, sentences in islice(rows(lambda fault: None), FIRST)]
+    found = {language: [row[language] for row in first if row.get(language)] for language in languages}
+    return [language for language, of_one in found.items() if of_one and all(map(NUMBER.fullmatch, of_one))]
+
+
+def rows_without(rows: Rows, languages: Collection[str], on_fault: OnFault) -> Iterator[Placed]:
+    """The rows without the sentences of some languages."""
+    for place, sentences in rows(on_fault):
+        yield place, {name: sentence for name, sentence in sentences.items() if name not in languages}
 
 
 def translated(rows: Iterable[Mapping[str, str]], file: Path, what: str) -> Iterator[Mapping[str, str]]:

@@ -28,6 +28,7 @@ WHOLE_TABLES = {  # endings of the files that hold a whole table, and what reads
     **dict.fromkeys((".csv", ".xlsx", ".xls", ".ods"), table_of_sheets),
 }
 ENDINGS = ", ".join(WHOLE_TABLES)
+HIDDEN = ".", "~$"  # begin the names of hidden files, and of those beside a workbook that is open
 
 
 def read_tables(path: Path, pattern: str = "", *, on_fault: OnFault = refuse) -> list[Table]:
@@ -124,9 +125,13 @@ def has_pairs(folder: Path) -> bool:
 
 
 def files_of_tables(folder: Path) -> list[Path]:
-    """The files in a folder that hold a whole table each."""
+    """The files in a folder that hold a whole table each, but hidden ones, such as macOS and spreadsheets
+    that are open leave behind.
+    """
     return sorted(
-        file for file in folder.glob("*") if reader_of(file) and file.is_file() and file.name not in LISTS
+        file
+        for file in folder.glob("*")
+        if reader_of(file) and file.is_file() and file.name not in LISTS and not file.name.startswith(HIDDEN)
     )
 
 

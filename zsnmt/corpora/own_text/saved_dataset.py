@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from zsnmt.corpora.own_text.table import SPLITS_BY_NAME, Row, Table, fault_of, look_for_gaps
+from zsnmt.corpora.own_text.table import Row, Table, fault_of, look_for_gaps, split_of
 from zsnmt.errors import InputError, OnFault, refuse
 from zsnmt.files.records import damage_of, read_json
 
@@ -29,7 +29,7 @@ def state_files(folder: Path) -> list[Path]:
 
 
 def tables_of_datasets(states: Sequence[Path], on_fault: OnFault) -> list[Table]:
-    """A table for each dataset; its split is the name of its folder, else it is training text.
+    """A table for each dataset; the name of its folder says its split, as that of a file with a table does.
 
     Raises `InputError` without pyarrow, and for a dataset that is damaged or has no columns of languages.
     """
@@ -43,7 +43,7 @@ def table_of(state: Path, on_fault: OnFault) -> Table:
         raise InputError(f"{state.parent} is an empty dataset; give one with rows")
     languages = languages_of(files[0])
     table = Table(
-        split=SPLITS_BY_NAME.get(state.parent.name, "train"),
+        split=split_of(state.parent),
         languages=languages,
         files=(state, *files),
         rows=partial(rows_of, files, languages),
