@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from zsnmt.decoding.gpu_memory import in_parts_that_fit
+from zsnmt.decoding.gpu_memory import holding_a_model, in_parts_that_fit
 from zsnmt.errors import InputError
 
 
@@ -35,3 +35,8 @@ def test_a_batch_that_does_not_fit_is_halved_until_it_does(most, caplog):
 def test_a_sentence_that_does_not_fit_is_told_of():
     with pytest.raises(InputError, match="does not hold the search for one sentence; .* a smaller --beam"):
         in_parts_that_fit(searching(0, []), range(3))
+
+
+def test_a_model_that_does_not_fit_is_told_of():
+    with pytest.raises(InputError, match="does not hold the model; end what else it does"), holding_a_model():
+        searching(0, [])(range(3))

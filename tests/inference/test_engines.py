@@ -26,7 +26,7 @@ from zsnmt.inference import engines
 from zsnmt.inference.engines import engine_for, open_engine, prepare_engine
 from zsnmt.inference.export.folder import EXPORT_FILE, describe_export
 from zsnmt.inference.export.run import export_run
-from zsnmt.inference.many_gpus import ManyGpus
+from zsnmt.inference.many_gpus import ManyGpus, end_processes
 from zsnmt.inference.pytorch import ManyProcesses
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
@@ -153,8 +153,20 @@ def test_batches_dealt_to_gpus_are_translated_as_by_one(run, lines, monkeypatch)
     assert several.by(method).translate_into(lines, INTO[:1]) == one.by(method).translate_into(
         lines, INTO[:1]
     )
-    for each in (several, several.by(method)):
-        each.engine.pool.shutdown()
+    before = used_seconds()
+    end_processes()  # of both, which then count as children, but were counted
+    assert not ManyGpus.begun and "pool" not in vars(several.engine) and used_seconds() - before < 0.5
+
+
+def test_why_the_process_of_a_gpu_has_no_model_is_said(run, lines, monkeypatch, tmp_path):
+    warm.spawn_copies(monkeypatch)
+    copied = shutil.copytree(run, tmp_path / "run")
+    several = Translator.open(copied, SEARCH, EngineChoice(workers=1, gpus=2), batch_tokens=40)
+    with (copied / "model.pt").open("r+b") as file:
+        file.truncate(1000)
+    with pytest.raises(InputError, match=r"run.model\.pt"):
+        several.translate_into(lines, INTO)
+    end_processes()
 
 
 @of_a_cpu

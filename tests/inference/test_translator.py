@@ -14,10 +14,11 @@ from tests.conftest import run_command
 from tests.support.rounding import open_in_float64
 from zsnmt.data.language_tags import source_tags
 from zsnmt.decoding.methods.settings import parse_method
-from zsnmt.decoding.options import EngineChoice
+from zsnmt.decoding.options import FLOAT16, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.inference import translator as translator_module
+from zsnmt.inference.line_files import LineTranslation
 from zsnmt.inference.translation import Translation
 from zsnmt.inference.translator import Line, Translator
 from zsnmt.languages import Direction
@@ -190,6 +191,22 @@ def test_a_small_text_is_shared_among_all_gpus(translator):
     for lines, most in ((1000, 250), (100, 64), (9000, 512)):
         parts = [*several.parts_of(["Memu."] * lines, [Direction("velan", "tamun")], 1)]
         assert max(map(len, several.batches(parts))) == most
+    parts = [*several.parts_of(["Memu."] * 1000, [Direction("velan", "tamun")], 1)]
+    several.method = parse_method("sample:beam=1")  # drawn for a batch, which stays that of one GPU
+    assert max(map(len, several.batches(parts))) == 512
+    several.method, several.signature = None, f"pytorch in {FLOAT16}"
+    assert max(map(len, several.batches(parts))) == 512
+
+
+@pytest.mark.parametrize("device, keys", [("cpu", 2), ("cuda", 1)])
+def test_a_file_is_gone_on_with_whatever_memory_a_gpu_has(translator, device, keys):
+    given = copy.copy(translator)
+    given.engine, given.direct = SimpleNamespace(device=torch.device(device)), translator
+    found = set()
+    for given.batch_sentences, given.batch_tokens in ((64, 4000), (512, 32000)):
+        lines = LineTranslation(given, legs=())
+        found.add(lines.key(SimpleNamespace(checksum="of the text"), ["of the model"]))
+    assert len(found) == keys
 
 
 def test_batches_of_a_mask_that_renormalises_have_one_language(translator, lines):

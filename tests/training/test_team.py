@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from zsnmt import console
+from zsnmt.cli import evaluate
 from zsnmt.cli.common.team import TEAM_OPTIONS, add_team, chosen_team
 from zsnmt.cli.common.words import remove_options
 from zsnmt.console import WrongUse
@@ -95,6 +96,8 @@ def test_the_command_says_which_processes_train(monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
     with pytest.raises(InputError, match="this machine has no GPU; leave out --gpus, or train in several"):
         asked("--gpus", "all")
+    with pytest.raises(InputError, match="no GPU; leave out --gpus, or say by --workers how many batches"):
+        evaluate.main(["RUN", "--gpus", "2"])
     with pytest.raises(WrongUse, match="--slurm says what --hosts, --host and --meet say; leave these out"):
         asked("--slurm", "--hosts", "2")
 

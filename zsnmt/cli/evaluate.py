@@ -25,6 +25,8 @@ from zsnmt.runs.scores import Result
 from zsnmt.scoring.comet import MODEL, load_package
 from zsnmt.scoring.options import add_scoring_options, given_scoring
 
+WORKERS = "say by --workers how many batches are translated at once"  # where there is no GPU
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = parse_between(make_parser(), arguments)
@@ -35,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = given_scoring(options) | {
         name: getattr(options, name) for name in (*SEARCH_OPTIONS, "lines", "ways")
     }
-    engine = engine_choice(options, gpus_here(options.gpus))
+    engine = engine_choice(options, gpus_here(options.gpus, otherwise=WORKERS))
     if options.comet:
         load_package()  # says at once if it is not installed
 

@@ -1,7 +1,9 @@
 """What is done when the memory of a GPU does not hold a batch."""
 
+import gc
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 import torch
@@ -12,6 +14,24 @@ Item = TypeVar("Item")
 Found = TypeVar("Found")
 
 logger = logging.getLogger(__name__)
+
+
+def free_gpu_memory() -> None:
+    """Give back what this process keeps of the memory of GPUs for models that are no longer there."""
+    gc.collect()
+    torch.cuda.empty_cache()
+
+
+@contextmanager
+def holding_a_model() -> Iterator[None]:
+    """Turns it into an `InputError` that the memory of a GPU does not hold a model."""
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        raise InputError(
+            "the memory of the GPU does not hold the model; end what else it does, or hide it with "
+            "CUDA_VISIBLE_DEVICES=''"
+        ) from None
 
 
 def in_parts_that_fit(search: Callable[[Sequence[Item]], list[Found]], batch: Sequence[Item]) -> list[Found]:

@@ -1,6 +1,5 @@
 """What a teacher translates for its students, a step for each direction."""
 
-import gc
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
@@ -8,15 +7,16 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
-import torch
 from tqdm import tqdm
 
 from zsnmt.corpora.parallel_text import TRAIN, find_pair
+from zsnmt.decoding.gpu_memory import free_gpu_memory
 from zsnmt.distillation.synthetic_text import SyntheticText
 from zsnmt.distillation.teacher import Interpreter
 from zsnmt.files.blocks import writing_blocks
 from zsnmt.files.checksums import checksum_of
 from zsnmt.files.records import read_json, write_json
+from zsnmt.inference.many_gpus import end_processes
 from zsnmt.languages import Direction
 from zsnmt.text.lines import encode
 from zsnmt.training.steps import Steps
@@ -50,8 +50,8 @@ def translate(steps: Steps, synthetic: SyntheticText, directions: Sequence[Direc
                 f"{time_for(sum(len(synthetic.selection(each.source).all) for each in left), spent)}"
             )
     del interpreter
-    gc.collect()
-    torch.cuda.empty_cache()
+    end_processes()
+    free_gpu_memory()
 
 
 class Spent(NamedTuple):

@@ -195,9 +195,11 @@ def score(
     engine: EngineChoice = EngineChoice(),
     **others: Any,
 ) -> None:
-    from zsnmt.evaluation.evaluate import evaluate  # loads PyTorch
+    from zsnmt.decoding.gpu_memory import free_gpu_memory  # loads PyTorch
+    from zsnmt.evaluation.evaluate import evaluate
     from zsnmt.evaluation.text import TextChoice
     from zsnmt.inference.engines import engine_for, prepare_engine
+    from zsnmt.inference.many_gpus import end_processes
 
     search, ways = choose_settings(Search, settings), ways_of(settings)
     methods = parse_ways(ways)
@@ -216,3 +218,5 @@ def score(
         **others,
     )
     write_score_file(output, scores)
+    end_processes()
+    free_gpu_memory()  # for a training that may follow

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.methods.settings import Method
@@ -52,6 +53,8 @@ def open_export(folder: Path, search: Search, choice: EngineChoice) -> EngineAnd
     """The engine of an export's format."""
     if choice.beside:
         raise InputError(f"{folder} is an export, which translates alone; give the run, or leave out --with")
+    if choice.gpus > 1:
+        raise InputError(f"{folder} is an export, which shares no work among GPUs; give the run, or --gpus 1")
     record = describe_export(folder)
     export_format = load_format(record["format"])
     if choice.engine not in (None, AUTO, *export_format.engines):
@@ -108,17 +111,22 @@ def open_pytorch(run: Path, search: Search, choice: EngineChoice) -> EngineAndCo
     return open_run(run, search, choice)
 
 
-def larger_batches(engine: Engine) -> int:
-    """How many times as large as on a CPU batches are: on a GPU, by the memory that is free. Only PyTorch's
-    engines say where they translate, or have one within that does.
+def gpu_of(engine: Engine) -> Any:
+    """The device (PyTorch's) of an engine that translates on a GPU, None on a CPU. PyTorch's engines alone
+    say where they do, or have one within that does.
     """
-    alone = getattr(engine, "engine", engine)
-    device = getattr(alone, "device", None)
-    if device is None or device.type == "cpu":
+    device = getattr(getattr(engine, "engine", engine), "device", None)
+    return None if device is None or device.type == "cpu" else device
+
+
+def larger_batches(engine: Engine) -> int:
+    """How many times as large as on a CPU batches are: on a GPU, by the memory that is free."""
+    gpu, alone = gpu_of(engine), getattr(engine, "engine", engine)
+    if gpu is None:
         return 1
     import torch
 
-    free, _ = torch.cuda.mem_get_info(device)
+    free, _ = torch.cuda.mem_get_info(gpu)
     models, beam = len(getattr(alone, "engines", [alone])), getattr(alone, "search", Search()).beam
     return max(1, min(LARGER_ON_A_GPU, int(free * Search.beam / (GPU_MEMORY_OF_A_BATCH * models * beam))))
 

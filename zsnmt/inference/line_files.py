@@ -12,11 +12,11 @@ from typing import BinaryIO
 
 from tqdm import tqdm
 
-from zsnmt.decoding.options import BATCH_SENTENCES
 from zsnmt.errors import InputError
 from zsnmt.files.blocks import Blocks, writing_blocks
 from zsnmt.files.checksums import checksum_of
 from zsnmt.inference.confidence import scored_lines
+from zsnmt.inference.engines import gpu_of
 from zsnmt.inference.translation import Legs, n_best_row, row
 from zsnmt.inference.translator import Line, Translator
 from zsnmt.text.lines import encode, iterate_stream, open_file
@@ -134,7 +134,7 @@ class LineTranslation:
         """The checksum of all that decides what is written."""
         translator = self.translator
         # Batches on a GPU are by its memory, which may have changed since a stop.
-        tokens = translator.batch_tokens if translator.batch_sentences == BATCH_SENTENCES else 0
+        tokens = translator.batch_tokens if gpu_of(translator.engine) is None else 0
         searches = (translator.settings, translator.direct.settings)
         engine = (translator.signature, *searches, translator.method, tokens)
         wanted = (self.legs, self.form, self.agreement, self.nbest, self.at_a_time)

@@ -5,24 +5,26 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from multiprocessing import SimpleQueue, get_context
 from time import process_time
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
 from zsnmt.decoding.search import BatchEngine, Hypothesis
-from zsnmt.processes import WorkerPool, add_used_seconds, end_with_parent
+from zsnmt.processes import WorkerPool, add_used_seconds, end_with_parent, used_seconds
 
 Batch = Sequence[Any]
 
 process_engine: BatchEngine  # of a process that translates
+failure: Exception | None = None  # why it has none
 
 
 class ManyGpus:
     """An engine whose batches go to so many processes, each with a GPU and the same model, `opened` there.
 
-    They are begun when there is something to translate, and end with this process. A batch is what it is on
-    one GPU, and so are its translations.
+    They are begun when there is something to translate, and end by `end_processes`, or with this process.
     """
+
+    begun: "ClassVar[list[ManyGpus]]" = []  # the engines whose processes there are
 
     def __init__(self, engine: BatchEngine, opened: Callable[..., BatchEngine], gpus: int) -> None:
         self.engine, self.opened, self.gpus, self.signature = engine, opened, gpus, engine.signature
@@ -30,6 +32,7 @@ class ManyGpus:
     @cached_property
     def pool(self) -> WorkerPool:
         """The processes: new ones, since what has used a GPU cannot be copied (fork)."""
+        ManyGpus.begun.append(self)
         context = get_context("spawn")
         numbers = context.SimpleQueue()
         for number in range(self.gpus):
@@ -44,21 +47,40 @@ class ManyGpus:
         return map(count_seconds, self.pool.map(translate_alone, batches))
 
 
+def end_processes() -> None:
+    """End the processes of all engines, when they have translated what they were given."""
+    used = used_seconds()
+    while ManyGpus.begun:
+        vars(ManyGpus.begun.pop()).pop("pool").shutdown()
+    add_used_seconds(used - used_seconds())  # what they told was counted, and now counts as of children
+
+
 def begin(numbers: SimpleQueue, opened: Callable[[], BatchEngine]) -> None:
-    """Load the model of this process onto the GPU of the next number."""
-    global process_engine
+    """Load the model of this process onto the GPU of the next number; why that fails is told with the first
+    batch.
+    """
+    global process_engine, failure
     end_with_parent()
     logging.disable()  # what loading says has been said
     torch.set_num_threads(1)
     if torch.cuda.is_available():
         torch.cuda.set_device(numbers.get())
-    process_engine = opened()
+    try:
+        process_engine = opened()
+    except Exception as error:
+        failure = error
 
 
 def translate_alone(batch: Batch) -> tuple[list[list[Hypothesis]], float]:
-    """The hypotheses of a batch, and the seconds of processors that they took."""
+    """The hypotheses of a batch, and the seconds of processors that they took. Memory of the GPU that is not
+    the model's is given back: the processes of another engine may be next.
+    """
+    if failure is not None:
+        raise failure
     begin = process_time()
-    return process_engine.translate_batch(batch), process_time() - begin
+    hypotheses = process_engine.translate_batch(batch)
+    torch.cuda.empty_cache()
+    return hypotheses, process_time() - begin
 
 
 def count_seconds(translated: tuple[list[list[Hypothesis]], float]) -> list[list[Hypothesis]]:

@@ -12,6 +12,7 @@ import torch
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.encode_once import EncodeOnce
 from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
+from zsnmt.decoding.gpu_memory import holding_a_model
 from zsnmt.decoding.methods.engine import MethodEngine
 from zsnmt.decoding.methods.pieces import check_counts
 from zsnmt.decoding.methods.settings import Method
@@ -34,9 +35,10 @@ logger = logging.getLogger(__name__)
 def open_run(run: Path, search: Search, choice: EngineChoice) -> tuple[Engine, Codec]:
     """The packed model, or fairseq's search where it cannot be packed."""
     trained = load_run(run)
-    if choice.gpus == 1:
-        return pytorch_engine(trained, search, choice), trained.codec
-    engine = lone_engine(trained, search, choice)
+    with holding_a_model():  # of which some weights are copied
+        if choice.gpus == 1:
+            return pytorch_engine(trained, search, choice), trained.codec
+        engine = lone_engine(trained, search, choice)
     return ManyGpus(engine, partial(open_alone, run, choice, search=search), choice.gpus), trained.codec
 
 
@@ -49,7 +51,8 @@ def open_alone(
 ) -> BatchEngine:
     """The engine of a run, or that of a method, in a process of its own."""
     trained = load_run(run)
-    engine = lone_engine(trained, search, choice)
+    with holding_a_model():
+        engine = lone_engine(trained, search, choice)
     return method_engine(engine, method, trained.codec, counts=counts) if method else engine
 
 

@@ -11,6 +11,7 @@ from fairseq.models import BaseFairseqModel
 
 import zsnmt
 from zsnmt.data.reading import Codec
+from zsnmt.decoding.gpu_memory import holding_a_model
 from zsnmt.errors import InputError
 from zsnmt.runs.checkpoints import explain_read_errors, load_state
 from zsnmt.runs.checksums import REMEDY, check_model, check_pipeline
@@ -50,7 +51,8 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE) -> TrainedRun:
         (model,), cfg, task = checkpoint_utils.load_model_ensemble_and_task([str(path)], state=state)
         codec = task.codec
     model.eval().prepare_for_inference_(cfg)
-    model.to("cuda" if torch.cuda.is_available() else "cpu")
+    with holding_a_model():
+        model.to("cuda" if torch.cuda.is_available() else "cpu")
     return TrainedRun(run, model, task, codec=codec, checksum=checksum)
 
 

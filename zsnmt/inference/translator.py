@@ -10,7 +10,7 @@ from typing import NamedTuple
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.settings import Ensemble, Method, Sample
-from zsnmt.decoding.options import BATCH_SENTENCES, BATCH_TOKENS, EngineChoice
+from zsnmt.decoding.options import BATCH_SENTENCES, BATCH_TOKENS, FLOAT16, EngineChoice
 from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.inference.bundles import Bundler, companions
@@ -399,13 +399,21 @@ class Translator:
             ", ".join(f"'{piece}'" for piece in shown) + more,
         )
 
+    @property
+    def depends_on_batches(self) -> bool:
+        """Whether a translation may be another in another batch: a sample, which is drawn for a batch, and in
+        float16, where rounding decides.
+        """
+        samples = self.method is not None and isinstance(self.method.several, Sample)
+        return samples or FLOAT16 in self.signature
+
     def batches(self, parts: Sequence[Part]) -> Iterator[list[int]]:
         """Places of the parts in batches of like length, the longest first; those of one line stay
         together, unless a batch is searched among the pieces of one language.
         """
         apart = self.method is not None and self.method.renormalises
-        # Several GPUs have a part of a small text each.
-        gpus = getattr(self.engine, "gpus", 1)
+        # Several GPUs have a part of a small text each, unless another batch would change a translation.
+        gpus = 1 if self.depends_on_batches else getattr(self.engine, "gpus", 1)
         most = min(self.batch_sentences, max(BATCH_SENTENCES, math.ceil(len(parts) / gpus)))
         written = [part.direction.target if apart else "" for part in parts]
         batch: list[int] = []

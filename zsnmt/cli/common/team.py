@@ -66,22 +66,22 @@ def add_gpus(parser: console.Parser) -> None:
         "--gpus",
         type=positive_or_all,
         metavar="N",
-        help="GPUs that share the batches, or all; scores are the same as with one GPU (default: 1 "
-        "if there is one)",
+        help="GPUs that share the batches, or all; scores are the same as with one GPU, but for rounding "
+        "(default: 1 if there is one)",
     )
 
 
-def gpus_here(wanted: int | None) -> int:
-    """How many GPUs that is, 0 standing for all; `InputError` if there are fewer."""
+def gpus_here(wanted: int | None, otherwise: str = "train in several processes by --processes") -> int:
+    """How many GPUs that is, 0 standing for all; `InputError` if there are fewer, with what can be done
+    without.
+    """
     if wanted is None:
         return 1
     import torch  # takes seconds to load
 
     there = torch.cuda.device_count()
     if there == 0:
-        raise InputError(
-            "this machine has no GPU; leave out --gpus, or train in several processes by --processes"
-        )
+        raise InputError(f"this machine has no GPU; leave out --gpus, or {otherwise}")
     if wanted > there:
         raise InputError(f"this machine has {there} GPUs; give --gpus {there} or fewer")
     return wanted or there
