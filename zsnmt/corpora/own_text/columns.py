@@ -81,7 +81,7 @@ def table_of_rows(
     A column of numbers is of no language, whatever its head. `InputError` where all are, or there are none;
     other faults are given to `on_fault`.
     """
-    if numbers := columns_of_numbers(rows, languages):
+    if numbers := columns_of_numbers(rows, languages) if languages else []:
         LOG.warning("%s: not read, since they hold numbers: the columns %s", file, " ".join(numbers))
         rows = partial(rows_without, rows, numbers)
         languages = [language for language in languages if language not in numbers]

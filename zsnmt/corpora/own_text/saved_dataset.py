@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from zsnmt.corpora.own_text.columns import OTHER_HEADS
 from zsnmt.corpora.own_text.table import Row, Table, fault_of, look_for_gaps, split_of
 from zsnmt.errors import InputError, OnFault, refuse
 from zsnmt.files.records import damage_of, read_json
@@ -58,7 +59,7 @@ def languages_of(file: Path) -> tuple[str, ...]:
     schema = open_stream(file).schema
     columns = schema.field(COLUMN).type if COLUMN in schema.names else schema
     texts = [column.name for column in columns if str(column.type) in TEXT_TYPES]
-    languages = tuple(name for name in texts if CODE.fullmatch(name))
+    languages = tuple(name for name in texts if CODE.fullmatch(name) and name not in OTHER_HEADS)
     if len(languages) < 2:
         raise InputError(
             f"{file.parent} has the columns {', '.join(schema.names)}; it needs '{COLUMN}', or one of text "
