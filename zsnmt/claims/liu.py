@@ -96,7 +96,8 @@ CLAIMS_OF_LIU = (
         "languages, which both models learn almost wholly. Removal in two layers or in all costs many times "
         "as much. It is no lack of capacity: models of the papers' size, four times as wide "
         "(tatoeba_three_paper), lose twice as much, and come without the residual to the same validation "
-        "loss as the small ones, where the baseline gains by its size.",
+        "loss as the small ones, where the baseline gains by its size. It learns more slowly: as many "
+        "updates again bring it 3.1 BLEU, and the baseline 1.6 (tatoeba_nordic, two seeds).",
         needs=MAIN_RUNS,
     ),
     Claim(
