@@ -133,6 +133,16 @@ def test_a_csv_file_has_the_separator_of_its_first_row_and_quotes(tmp_path, sepa
     assert [*table.rows()] == [("Yes.", 'Ja, "ja"; gut ja'), ("Two lines.", "Zwei.")]
 
 
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["", "mark"])
+def test_a_csv_file_may_name_its_separator_above_its_first_row(tmp_path, mark):
+    (tmp_path / "mine.csv").write_bytes(f"{mark}sep=;\r\nen;de, at\r\nYes, yes.;Ja, ja.\r\n".encode())
+    with pytest.raises(InputError, match="mine.csv, line 2 must name the language"):
+        read_tables(tmp_path / "mine.csv")
+    (tmp_path / "mine.csv").write_bytes(f"{mark}sep=;\r\nen;de\r\nYes, yes.;Ja, ja.\r\n".encode())
+    (table,) = read_tables(tmp_path / "mine.csv")
+    assert [*table.rows()] == [("Yes, yes.", "Ja, ja.")]
+
+
 def test_a_workbook_is_read_sheet_by_sheet(tmp_path):
     """Hidden sheets, those without languages, and cells that are no text are passed over."""
     sheets = {

@@ -2,10 +2,11 @@
 
 Columns of other things, such as numbers of articles, are passed over, and so are sheets without languages,
 and cells that are no text. A break of a line within a cell is a space. Of a .csv file the separator is the
-one that the first row has.
+one that the first row has, or that a line `sep=;` above it names.
 """
 
 import csv
+import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from io import TextIOWrapper
@@ -18,6 +19,7 @@ from zsnmt.errors import InputError, OnFault
 from zsnmt.text.lines import open_file, other_encoding
 
 SEPARATORS = ",;\t|"
+NAMED_SEPARATOR = re.compile(rb"(?:\xef\xbb\xbf)?sep=([ -~\t])\r?\n")  # as Excel has it above the first row
 
 PlacedCells = tuple[str, Sequence[Any]]  # the place of a row, and its cells
 
@@ -79,21 +81,24 @@ def rows_of_csv(file: Path) -> Iterator[PlacedCells]:
         first = content.readline()
         if encoding := other_encoding(first):
             raise InputError(f"{file} {encoding}")
-        separator = max(SEPARATORS, key=first.decode("utf-8", errors="replace").count)
-        content.seek(0)
+        if named := NAMED_SEPARATOR.fullmatch(first):
+            separator, above = named[1].decode(), 1
+        else:
+            separator, above = max(SEPARATORS, key=first.decode("utf-8", errors="replace").count), 0
+            content.seek(0)
         rows = csv.reader(TextIOWrapper(content, "utf-8-sig", newline=""), delimiter=separator, strict=True)
         try:
             for cells in rows:
-                yield f"{file}, line {rows.line_num}", cells
+                yield f"{file}, line {above + rows.line_num}", cells
         except UnicodeDecodeError as error:
             raise InputError(
-                f"{file}, after line {rows.line_num}: byte 0x{error.object[error.start]:02x} is not UTF-8; "
-                "save the sheet as CSV in UTF-8, or give the spreadsheet itself (.xlsx, .ods)"
+                f"{file}, after line {above + rows.line_num}: byte 0x{error.object[error.start]:02x} is not "
+                "UTF-8; save the sheet as CSV in UTF-8, or give the spreadsheet itself (.xlsx, .ods)"
             ) from None
         except csv.Error as error:
             raise InputError(
-                f"{file}, line {rows.line_num} does not follow the form of CSV ({error}); save the sheet "
-                "again"
+                f"{file}, line {above + rows.line_num} does not follow the form of CSV ({error}); save the "
+                "sheet again"
             ) from None
 
 
