@@ -5,6 +5,7 @@ from collections import Counter
 from itertools import permutations
 
 import pytest
+import torch
 
 from tests.distillation.conftest import DIRECTIONS, HELD_OUT, LANGUAGES, OTHERS, PIVOT, MadeUpInterpreter
 from zsnmt.corpora.overlap import held_out_sentences, normalise
@@ -196,7 +197,7 @@ def test_nothing_of_the_teacher_is_kept_on_a_gpu_while_the_student_is_trained(
         made.append(weakref.ref(loaded))
         return loaded
 
-    monkeypatch.setattr(translating.torch.cuda, "empty_cache", lambda: alive.extend(each() for each in made))
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: alive.extend(each() for each in made))
     text = synthetic()
     monkeypatch.setattr(translating, "Interpreter", interpreter)
     make_synthetic_text(steps(), text)

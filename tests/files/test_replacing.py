@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.disk import full_after
 from zsnmt.errors import InputError
+from zsnmt.files import replacing as module
 from zsnmt.files.checksums import check_archive, sha256, unchanged
 from zsnmt.files.replacing import new_folder, replacing, replacing_folder
 
@@ -239,6 +240,18 @@ def test_what_a_killed_process_leaves_is_removed_by_the_next_and_what_a_living_o
             process.kill()
             process.wait()
             process.stdout.close()
+
+
+@pytest.mark.parametrize("place", [replacing, replacing_folder])
+def test_a_signal_that_comes_as_soon_as_a_part_is_there_leaves_none(place, tmp_path, monkeypatch):
+    def interrupted(part: Path) -> int:
+        assert part.exists()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "open_to_lock", interrupted)
+    with pytest.raises(KeyboardInterrupt), place(tmp_path / "a"):
+        pass
+    assert not [*tmp_path.iterdir()]
 
 
 def test_a_new_folder_is_whole_or_not_there(tmp_path):

@@ -121,13 +121,15 @@ def part_of(path: Path, of_folder: bool = False) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
     remove_abandoned(target)
     part = target.with_name(f".{target.name[:BEGINNING]}.{secrets.token_hex(4)}.part")
+    lock = None
     with errors_naming(path, part):
-        lock = make_locked(part, of_folder)
-        try:
+        try:  # from the beginning: a signal may come as soon as the part is there
+            lock = make_locked(part, of_folder)
             yield part
         finally:
             remove(part)
-            os.close(lock)
+            if lock is not None:
+                os.close(lock)
 
 
 def make_locked(part: Path, of_folder: bool) -> int:
