@@ -1,6 +1,5 @@
 """What is done when the memory of a GPU does not hold a batch."""
 
-import gc
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,12 +13,6 @@ Item = TypeVar("Item")
 Found = TypeVar("Found")
 
 logger = logging.getLogger(__name__)
-
-
-def free_gpu_memory() -> None:
-    """Give back what this process keeps of the memory of GPUs for models that are no longer there."""
-    gc.collect()
-    torch.cuda.empty_cache()
 
 
 @contextmanager

@@ -199,10 +199,12 @@ def options_of_data(run: Path, distillation: Distillation, data: StudentData) ->
         record_use(run, distillation, data.text.folder, remedy=AGAIN)
     authentic_sizes = data.sizes(data.authentic)
     synthetic_sizes = sampled_sizes(data)
-    of_all_shards = {name: number * len(shards_of(data.main)) for name, number in authentic_sizes.items()}
-    weights, _ = sampling_weights(authentic_sizes, synthetic_sizes, distillation.share)
     if data.few:
+        shards = len(shards_of(data.main))
+        of_all_shards = {name: number * shards for name, number in authentic_sizes.items()}
         weights = tempered_weights(of_all_shards | synthetic_sizes)
+    else:
+        weights, _ = sampling_weights(authentic_sizes, synthetic_sizes, distillation.share)
     write_json(run / SAMPLING_FILE, weights)
     options = {
         "--valid-lang-pairs": ",".join(data.validation_directions()),

@@ -10,13 +10,12 @@ from typing import NamedTuple
 from tqdm import tqdm
 
 from zsnmt.corpora.parallel_text import TRAIN, find_pair
-from zsnmt.decoding.gpu_memory import free_gpu_memory
 from zsnmt.distillation.synthetic_text import SyntheticText
 from zsnmt.distillation.teacher import Interpreter
 from zsnmt.files.blocks import writing_blocks
 from zsnmt.files.checksums import checksum_of
 from zsnmt.files.records import read_json, write_json
-from zsnmt.inference.many_gpus import end_processes
+from zsnmt.inference.many_gpus import free_gpus
 from zsnmt.languages import Direction
 from zsnmt.text.lines import encode
 from zsnmt.training.steps import Steps
@@ -50,8 +49,7 @@ def translate(steps: Steps, synthetic: SyntheticText, directions: Sequence[Direc
                 f"{time_for(sum(len(synthetic.selection(each.source).all) for each in left), spent)}"
             )
     del interpreter
-    end_processes()
-    free_gpu_memory()
+    free_gpus()
 
 
 class Spent(NamedTuple):

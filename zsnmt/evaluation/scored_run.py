@@ -195,11 +195,10 @@ def score(
     engine: EngineChoice = EngineChoice(),
     **others: Any,
 ) -> None:
-    from zsnmt.decoding.gpu_memory import free_gpu_memory  # loads PyTorch
-    from zsnmt.evaluation.evaluate import evaluate
+    from zsnmt.evaluation.evaluate import evaluate  # loads PyTorch
     from zsnmt.evaluation.text import TextChoice
     from zsnmt.inference.engines import engine_for, prepare_engine
-    from zsnmt.inference.many_gpus import end_processes
+    from zsnmt.inference.many_gpus import free_gpus
 
     search, ways = choose_settings(Search, settings), ways_of(settings)
     methods = parse_ways(ways)
@@ -218,5 +217,4 @@ def score(
         **others,
     )
     write_score_file(output, scores)
-    end_processes()
-    free_gpu_memory()  # for a training that may follow
+    free_gpus()  # for a training that may follow

@@ -1,5 +1,6 @@
 """The batches of an engine dealt to processes that have a GPU each."""
 
+import gc
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -53,6 +54,13 @@ def end_processes() -> None:
     while ManyGpus.begun:
         vars(ManyGpus.begun.pop()).pop("pool").shutdown()
     add_used_seconds(used - used_seconds())  # what they told was counted, and now counts as of children
+
+
+def free_gpus() -> None:
+    """Give back the memory of GPUs that processes of engines have, and models that are no longer there."""
+    end_processes()
+    gc.collect()  # engines may refer to themselves
+    torch.cuda.empty_cache()
 
 
 def begin(numbers: SimpleQueue, opened: Callable[[], BatchEngine]) -> None:
