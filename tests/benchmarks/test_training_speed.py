@@ -17,7 +17,7 @@ SETTINGS = dict(
 
 @pytest.fixture(autouse=True)
 def without_gpu(monkeypatch):
-    monkeypatch.setattr(module, "this_machine", lambda: Machine(2, 16))
+    monkeypatch.setattr(module, "this_machine", lambda: Machine(2, 16, bfloat16=True))
 
 
 def fake_training(folder, monkeypatch, says: str, status: int) -> None:
@@ -25,6 +25,18 @@ def fake_training(folder, monkeypatch, says: str, status: int) -> None:
     python.write_text(f"#!/bin/sh\ncat <<'END'\n{says}\nEND\nexit {status}\n")
     python.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(python))
+
+
+def test_a_processor_without_bfloat16_trains_in_float32_alone(monkeypatch):
+    monkeypatch.setattr(module, "this_machine", lambda: Machine(2, 16))
+    trained = []
+    monkeypatch.setattr(
+        module, "train", lambda data, options, threads: trained.append(options) or Speed(100.0, 7.5)
+    )
+    assert "bfloat16" not in "".join(training_speed(**SETTINGS))
+    assert len(trained) == 8 and not any("--cpu-bf16" in options for options in trained)
+    with pytest.raises(InputError, match="^bfloat16 is not trained in here; choose float32$"):
+        [*training_speed(**SETTINGS, precisions=["bfloat16"])]
 
 
 def test_each_training_has_one_option_more_in_either_precision(monkeypatch, tmp_path):

@@ -20,8 +20,9 @@ from zsnmt.processes import progress
 from zsnmt.training.machine import GIGABYTE, this_machine
 
 STOCK = "fairseq's"
-PRECISIONS = {"float32": [], "bfloat16": ["--cpu-bf16"]}
-PRECISIONS_OF_GPUS = {"float32": [], "float16": ["--fp16"], "bfloat16": ["--bf16"]}
+FLOAT32 = "float32"
+PRECISIONS = {FLOAT32: [], "bfloat16": ["--cpu-bf16"]}
+PRECISIONS_OF_GPUS = {FLOAT32: [], "float16": ["--fp16"], "bfloat16": ["--bf16"]}
 FAST_TRAINING = "and --fast-training"
 # Each with those before it.
 OPTIONS = {
@@ -72,10 +73,13 @@ def training_speed(
     if updates < 2 or updates % 2:
         raise InputError(f"--updates is {updates}; give an even number, the second half of which counts")
     warn_if_busy()
-    gpu = this_machine().gpu
+    machine = this_machine()
+    gpu = machine.gpu
     common = [*RECIPE, *model_options(size, dropout), "--max-tokens", str(max_tokens), *after(updates)]
     common += [] if gpu else ["--cpu"]
     known, faster = (PRECISIONS_OF_GPUS, OPTIONS_OF_GPUS) if gpu else (PRECISIONS, OPTIONS)
+    if not (gpu or machine.bfloat16):
+        known = {FLOAT32: PRECISIONS[FLOAT32]}  # what --cpu-bf16 would train in, too
     if unknown := {*(precisions or ())} - {*known}:
         raise InputError(f"{min(unknown)} is not trained in here; choose {' or '.join(known)}")
     trainings = {}

@@ -35,7 +35,11 @@ class MaskedLanguageModelConfig(FairseqDataclass):
         default=0.1, metadata={"help": "share of these that become any symbol, all equally probable"}
     )
     cpu_bf16: bool = field(
-        default=False, metadata={"help": "train in bfloat16 where it is safe (autocast) on a CPU"}
+        default=False,
+        metadata={
+            "help": "train in bfloat16 where it is safe (autocast) on a CPU that multiplies in it; another "
+            "trains in float32"
+        },
     )
     seed: int = II("common.seed")
 

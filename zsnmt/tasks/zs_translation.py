@@ -102,8 +102,8 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         parser.add_argument(
             "--cpu-bf16",
             action="store_true",
-            help="train in bfloat16 where it is safe (autocast) on a CPU; on a GPU use --fp16, --bf16 or "
-            "--amp",
+            help="train in bfloat16 where it is safe (autocast) on a CPU that multiplies in it; another "
+            "trains in float32, and on a GPU there are --fp16, --bf16 and --amp",
         )
 
     @classmethod

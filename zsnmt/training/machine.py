@@ -35,10 +35,12 @@ def ask() -> Machine:
     """The same, in this process."""
     import torch  # takes seconds to load
 
+    from zsnmt.modules.cpu_bfloat16 import multiplies_bfloat16
+
     gpu = torch.cuda.get_device_properties(0).total_memory if torch.cuda.is_available() else 0
     return Machine(
         cores=cores(),
         memory=memory() / GIGABYTE,
         gpu=gpu / GIGABYTE,
-        bfloat16=getattr(torch.cpu, "_is_avx512_bf16_supported", bool)(),
+        bfloat16=multiplies_bfloat16(),
     )
