@@ -12,6 +12,7 @@ from zsnmt.claims.plan import MOST_CHEAP_SEEDS
 from zsnmt.claims.verdicts import (
     ABOVE_ZERO,
     BELOW_ZERO,
+    DEPENDS,
     FAILS,
     HOLDS,
     OPEN,
@@ -71,7 +72,8 @@ def test_a_figure_without_an_interval_leaves_the_claim_open():
         ([(SUPPORTS, True), (SUPPORTS, False)], HOLDS),
         ([(SUPPORTS, True), (OPEN, False)], WEAKLY),
         ([(SUPPORTS, True), (OPPOSES, False)], WEAKLY),
-        ([(SUPPORTS, True), (OPPOSES, True)], UNDECIDED),
+        ([(SUPPORTS, True), (OPPOSES, True)], DEPENDS),
+        ([(SUPPORTS, True), (OPPOSES, True), (OPEN, True), (OPEN, True), (OPEN, True)], DEPENDS),
         ([(OPPOSES, True)], FAILS),
         ([(OPPOSES, True), (SUPPORTS, False), (OPEN, True)], FAILS),
         ([(OPPOSES, False)], OPPOSED),

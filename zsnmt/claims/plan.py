@@ -9,7 +9,7 @@ from pathlib import Path
 from zsnmt.claims.costs import masked_lm_hours, missing_text, pieces_of_text, training_hours
 from zsnmt.claims.needs import Need
 from zsnmt.claims.table import Outcome
-from zsnmt.claims.verdicts import FAILS, HOLDS, OPEN, configs_of
+from zsnmt.claims.verdicts import DEPENDS, FAILS, HOLDS, OPEN, configs_of
 from zsnmt.errors import InputError
 from zsnmt.files.records import damage_of, read_json
 from zsnmt.masked_lm.config import read_study_config
@@ -21,7 +21,7 @@ from zsnmt.training.config import read_config
 from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.studies import systems
 
-FINAL_VERDICTS = (HOLDS, FAILS)
+FINAL_VERDICTS = (HOLDS, DEPENDS, FAILS)
 FOLDER = "claims"  # below the runs: what jobs printed, and how long they took
 HOURS_FILE = "hours.json"
 REMEDY = "give the command again: the file only tells how long jobs take"

@@ -14,6 +14,7 @@ from zsnmt.claims.needs import Need
 from zsnmt.claims.papers import CLAIMS
 from zsnmt.claims.verdicts import (
     COMPARED,
+    DEPENDS,
     FAILS,
     HOLDS,
     MOST,
@@ -156,6 +157,7 @@ def count_verdicts(folder: Path, _: str) -> str:
 WORDS = {  # of one claim, and of several
     HOLDS: ("holds", "hold"),
     WEAKLY: ("holds weakly", "hold weakly"),
+    DEPENDS: ("depends on the text", "depend on the text"),
     UNDECIDED: ("is undecided", "are undecided"),
     OPPOSED: ("is weakly opposed", "are weakly opposed"),
     FAILS: ("does not hold", "do not hold"),

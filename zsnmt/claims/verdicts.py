@@ -26,15 +26,17 @@ from zsnmt.report.scores import RunResult
 from zsnmt.report.table import FORMS, Measured, numbers_in_short
 
 SUPPORTS, OPPOSES, OPEN = "supports", "opposes", "open"
-HOLDS, WEAKLY, UNDECIDED, OPPOSED, FAILS, UNTESTED = VERDICTS = (
+HOLDS, WEAKLY, DEPENDS, UNDECIDED, OPPOSED, FAILS, UNTESTED = VERDICTS = (
     "holds",
     "holds weakly",
+    "depends on the text",
     "undecided",
     "weakly opposed",
     "does not hold",
     "not tested",
 )
-FROM_WORST = (FAILS, OPPOSED, UNDECIDED, WEAKLY, HOLDS)  # what several clauses come to is the first of theirs
+# What several clauses come to is the first of theirs.
+FROM_WORST = FAILS, OPPOSED, DEPENDS, UNDECIDED, WEAKLY, HOLDS
 BLOCKS = 3  # seeds that two systems need in common to be compared seed by seed; two would say next to nothing
 POWER = 0.8  # how probably seeds are to tell
 MOST = 100  # seeds that are reckoned with
@@ -145,12 +147,13 @@ def clause_verdict(effects: Sequence[Effect], wanted: Range) -> str:
     It holds where all support it, one of them in full. It holds weakly where some support it in full, none
     opposes it in full, and those that are open in full are no more; and where none says anything in full, and
     of the others some support it and none opposes it. It does not hold, or is weakly opposed, likewise, but
-    that some may say otherwise weakly: a text where it fails is enough. All else is undecided.
+    that some may say otherwise weakly: a text where it fails is enough. It depends on the text where some
+    support and some oppose it in full. All else is undecided.
     """
     votes = Counter(((effect.range or wanted).vote(effect.measured), effect.speaks) for effect in effects)
     supports, opposes, opens = (votes[vote, True] for vote in (SUPPORTS, OPPOSES, OPEN))
     if supports and opposes:
-        return UNDECIDED
+        return DEPENDS
     if supports:
         if votes.total() == supports + votes[SUPPORTS, False]:
             return HOLDS
