@@ -388,6 +388,15 @@ def test_the_agreement_is_with_the_other_way(client):
     assert answer["confidence"] == {"mean_log_probability": None, "agreement": None}
 
 
+def test_a_server_that_goes_through_the_pivot_compares_with_the_direct_translation():
+    with serving(replace(told_system(), via="en"), limits=LIMITS) as client:
+        for via in (None, "en"):
+            status, answer = client.translate("Hallo.", "de", "fr", via=via, agreement=True)
+            assert (status, answer["translatedText"]) == (200, "en-fr: de-en: Hallo.")
+            agreement = round(sentence_chrf(answer["translatedText"], ["de-fr: Hallo."]).score, 2)
+            assert answer["confidence"]["agreement"] == agreement < 100
+
+
 class OneSentence(ToldTranslator):
     """Has one translation of a text with a space, at a nat for each token, and several of a word."""
 

@@ -60,7 +60,8 @@ def other_ways(system: System, errands: Sequence[Errand]) -> dict[int, Errand]:
         (source, middle), *further = errand.legs
         other = other_way(system.translator, Legs(source, errand.target, middle if further else None))
         if other is not None:
-            others[place] = Errand(errand.text, errand.target, system.legs(*other))
+            # Not the way of the system, whose `via` is the one that is compared with.
+            others[place] = Errand(errand.text, errand.target, (*system.translator.legs(*other),))
     return others
 
 
