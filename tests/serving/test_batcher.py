@@ -1,5 +1,6 @@
 """The thread that translates: what it takes together, in which order, and what becomes of faults."""
 
+import math
 import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
@@ -157,9 +158,19 @@ def test_what_was_let_in_goes_on_however_many_wait(batcher, job, translator):
     batcher.submit(job(*"abcdefghijk"))
     with pytest.raises(Refused):
         batcher.submit(job("m"))
-    batcher.submit(further := job("m", "n"), goes_on=True)
+    batcher.submit(further := job("m", "n"), share=math.inf)
     translator.go.set()
     assert len(further.answer.result(60)) == 2
+
+
+def test_what_has_a_share_of_the_queue_leaves_the_rest_to_others(batcher, job, translator):
+    held(batcher, job, translator)
+    batcher.submit(job(*"abcde"), share=0.5)
+    with pytest.raises(Refused, match="6 lines wait to be translated; ask again in a moment"):
+        batcher.submit(job("f"), share=0.5)
+    batcher.submit(other := job(*"ghijkl"))
+    translator.go.set()
+    assert len(other.answer.result(60)) == 6
 
 
 def test_a_job_that_was_given_up_is_not_translated(batcher, job, translator):

@@ -3,12 +3,13 @@
 import json
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.serving import FRENCH, GERMAN, Client, ToldTranslator, serving, told_system
+from tests.support.serving import FRENCH, GERMAN, Client, ToldTranslator, serving, told_system, wait_until
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.errors import InputError
 from zsnmt.serving.limits import Limits
@@ -168,6 +169,20 @@ def test_translations_wait_some_minutes_and_no_more_than_there_is_room_for():
     now[0] += 2
     assert not parcels.fetch(second) and not parcels.fetch(third) and not parcels.waiting
     assert len({parcels.keep(File("d", b"")) for _ in range(9)}) == 9
+
+
+def test_long_documents_leave_half_of_the_queue_to_sentences():
+    translator, limits = ToldTranslator(), replace(LIMITS, queue=16, batch=1, document=10_000)
+    text = "\n".join(f"wait {number}." for number in range(50))
+    with serving(told_system("told", translator), limits=limits) as client, ThreadPoolExecutor(8) as threads:
+        documents = [threads.submit(send, client, f"{number}.txt", text) for number in range(6)]
+        wait_until(lambda: sum(each.done() for each in documents) == 2)
+        assert client.app.state.batcher.lines == 8
+        sentence = threads.submit(client.translate, "Hello.")
+        wait_until(lambda: client.app.state.batcher.lines == 9)
+        translator.go.set()
+        assert sentence.result(60) == (200, {"translatedText": "en-de: Hello."})
+        assert sorted(each.result(60)[0] for each in documents) == [200] * 4 + [503] * 2
 
 
 def test_a_long_document_is_translated_in_portions():

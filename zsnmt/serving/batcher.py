@@ -93,8 +93,10 @@ class Batcher:
         """Whether it takes jobs and translates them."""
         return self.thread.is_alive() and not self.closing
 
-    def submit(self, job: Job, *, goes_on: bool = False) -> None:
-        """Queue a job; `Refused` where its lines find no room, unless it `goes_on` with what was let in."""
+    def submit(self, job: Job, *, share: float = 1) -> None:
+        """Queue a job; `Refused` where its lines find no room within this share of the queue, above 1 for
+        what goes on with what was let in.
+        """
         number = len(job.waiting)
         with self.changed:
             if number > self.limits.queue:
@@ -105,7 +107,7 @@ class Batcher:
                 )
             if self.closing:
                 raise Refused(BUSY, "the server is stopping; ask again when it is back")
-            if self.lines + number > self.limits.queue and not goes_on:
+            if self.lines and self.lines + number > share * self.limits.queue:
                 raise Refused(BUSY, f"{self.lines} lines wait to be translated; ask again in a moment")
             if number:
                 self.jobs.append(job)

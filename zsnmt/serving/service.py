@@ -1,6 +1,7 @@
 """What the server does for a request that was read: it translates and detects; it knows nothing of HTTP."""
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
@@ -21,7 +22,8 @@ from zsnmt.serving.systems import System
 from zsnmt.serving.texts import SplitText, read, words, words_in
 from zsnmt.serving.uploads import name_of_translation, read_upload
 
-PORTIONS = 4  # a document has at most one part in so many of the queue
+PORTIONS = 8  # a document has at most one part in so many of the queue
+OF_DOCUMENTS = 0.5  # of the queue, beyond which none begins: the rest is for texts
 
 
 class Service:
@@ -115,7 +117,7 @@ class Service:
         found: list[list[Translation]] = []
         for start in range(0, len(journeys), portion := max(1, self.limits.queue // PORTIONS)):
             job = Job(system, journeys[start : start + portion])
-            found += await self.answer(job, gone, goes_on=start > 0)
+            found += await self.answer(job, gone, share=math.inf if start else OF_DOCUMENTS)
         made = {line: best.text for line, (best, *_) in zip(errand.lines, found, strict=True)}
         content = await asyncio.to_thread(errand.text.content, made, asked.target)
         return File(name_of_translation(file.name, asked.target), content)
@@ -168,12 +170,12 @@ class Service:
         return errands
 
     async def answer(
-        self, job: Job, gone: Callable[[], Awaitable[object]], *, goes_on: bool = False
+        self, job: Job, gone: Callable[[], Awaitable[object]], *, share: float = 1
     ) -> list[list[Translation]]:
-        """What a job is answered, unless nobody waits or it takes too long; then it is given up. One that
-        `goes_on` with a document finds room.
+        """What a job is answered, unless nobody waits or it takes too long; then it is given up. It finds
+        room within a `share` of the queue.
         """
-        self.batcher.submit(job, goes_on=goes_on)
+        self.batcher.submit(job, share=share)
         answer: asyncio.Future = asyncio.wrap_future(job.answer)
         left: asyncio.Future = asyncio.ensure_future(gone())
         try:
