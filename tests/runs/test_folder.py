@@ -190,6 +190,17 @@ def test_a_command_is_that_of_before_wherever_its_config_is_now(tmp_path, made, 
     assert same_command(command, command) and same_command(made, command) == same
 
 
+def test_a_run_is_the_same_whether_its_command_gave_the_name_or_left_it_to_the_verb(tmp_path):
+    """The baseline trained further by hand is that of `zsnmt direct`, which gives all names."""
+    words = "distill", tmp_path / "x.conf", "runs/x/zs_transformer/seed1"
+    command, *named = (
+        recipe_command(*words, *name, "--sides", "none")
+        for name in ((), ("--name", "continued"), ("--name=continued",))
+    )
+    assert all(same_command(command, each) and same_command(each, command) for each in named)
+    assert not same_command(command, recipe_command(*words, "--sides", "self"))
+
+
 def test_a_run_without_checkpoints_is_begun_anew_with_other_options_config_and_pipeline(made):
     folder, start = made
     run, config = folder / "run", folder / "x.conf"

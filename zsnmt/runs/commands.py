@@ -5,9 +5,12 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 from zsnmt.files.project import ROOT
+
+NAME = "--name"  # the option that gives a run the name of its folder
 
 
 def recipe_command(recipe: str, config: Path, *words: str) -> str:
@@ -34,8 +37,8 @@ def word_from_top(word: str) -> str:
 
 
 def same_command(made: str, command: str) -> bool:
-    """Whether two commands ask for the same; the config may have moved, and the first may be of a time when
-    records did not quote words.
+    """Whether two commands, which make what is in one folder, ask for the same; the config may have moved, and
+    the first may be of a time when records did not quote words.
     """
     readings = [made.split()]
     with suppress(ValueError):
@@ -44,11 +47,16 @@ def same_command(made: str, command: str) -> bool:
 
 
 def content_of_command(words: Sequence[str]) -> str:
-    """A command without the folder of its config, its second word, and with files as `path_from_top` names
-    them.
+    """A command without the folder of its config, its second word, with files as `path_from_top` names them,
+    and without the name of the run: given or not, it is that of the folder.
     """
     bash, recipe, config, *rest = [*words, "", "", ""][: max(3, len(words))]
-    return " ".join([bash, recipe, Path(config).name, *map(word_from_top, rest)])
+    kept = [
+        word
+        for before, word in pairwise(["", *rest])
+        if NAME not in (before, word) and not word.startswith(f"{NAME}=")
+    ]
+    return " ".join([bash, recipe, Path(config).name, *map(word_from_top, kept)])
 
 
 def option_words(options: Mapping[str, object]) -> list[str]:
