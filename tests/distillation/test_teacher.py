@@ -15,7 +15,7 @@ from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.distillation import synthetic_text
 from zsnmt.distillation.filtered_text import make_synthetic_text
-from zsnmt.distillation.lesson import ANOTHER_START, check_start
+from zsnmt.distillation.lesson import ANOTHER_START, check_start, check_teacher
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.synthetic_text import with_engine
 from zsnmt.distillation.teacher import Interpreter, Teacher
@@ -68,6 +68,17 @@ def test_a_run_to_start_from_is_of_the_teachers_languages_and_text(run, tmp_path
         check_start(start, experiment, Distillation(Path("teacher"), start=run))
     with pytest.raises(InputError, match="data has another .*; give --start-from a run of the same text"):
         start.check_pipeline(tmp_path / "data", remedy=ANOTHER_START)
+
+
+def test_a_model_of_two_languages_teaches_nothing_and_can_be_trained_further(run):
+    """As zsnmt train says at its end, where it can learn more."""
+    teacher = Teacher(run)
+    teacher.languages = [PIVOT, OTHERS[0]]
+    config = SimpleNamespace(languages=teacher.languages)
+    experiment = SimpleNamespace(file=Path("x.conf"), config=config)
+    check_teacher(teacher, experiment, Distillation(run, sides="none"))
+    with pytest.raises(InputError, match="x.conf has only inglan velan: .* further by --sides none"):
+        check_teacher(teacher, experiment, Distillation(run))
 
 
 def test_the_same_model_does_not_translate_with_itself(run, tmp_path):

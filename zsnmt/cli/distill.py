@@ -45,6 +45,8 @@ from zsnmt.distillation.settings import (
     default_few_lines,
     default_word_level,
 )
+from zsnmt.languages import read_languages
+from zsnmt.runs.folder import PIPELINE_FOLDER
 from zsnmt.runs.remedies import REMEDIES
 from zsnmt.scoring.options import IDENTIFIERS
 
@@ -62,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         recipe.steps.say(f"next: zsnmt evaluate {run} --pivot {options.teacher} --ways own_pivot")
         return
     recipe.steps.say(f"next: zsnmt evaluate {run}")
-    if not options.remedy:
+    if not options.remedy and len(read_languages(run / PIPELINE_FOLDER)) > 2:
         recipe.steps.say(f"to let it teach a student: zsnmt distill {options.config} {run}")
 
 

@@ -98,6 +98,8 @@ def beginning_options(student: Student, start: Teacher, run: Path) -> list[str]:
 def check_teacher(teacher: Teacher, experiment: Experiment, distillation: Distillation) -> None:
     """`InputError` for a teacher that does not go with the experiment, or cannot teach as it should."""
     teacher.check_languages(experiment.file, experiment.config.languages)
+    if distillation.uses:
+        teacher.check_others(experiment.file)
     synthetic = distillation.synthetic
     _ = engine_for(teacher.run, filter(None, [synthetic.way]), synthetic.engine)  # which may refuse it
 

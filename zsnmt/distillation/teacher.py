@@ -115,10 +115,13 @@ class Teacher:
                 f"{config} has the languages {' '.join(languages)}, and {self.run} was trained on "
                 f"{' '.join(self.languages)}; {remedy}"
             )
-        if len(languages) < 3:
+
+    def check_others(self, config: Path) -> None:
+        """`InputError` for a teacher of two languages, between which there is text."""
+        if len(self.languages) < 3:
             raise InputError(
-                f"{config} has only {' '.join(languages)}: there is no direction without text to teach; give "
-                "a teacher of three languages or more"
+                f"{config} has only {' '.join(self.languages)}: there is no direction without text to teach; "
+                "give a teacher of three languages or more, or train this one further by --sides none"
             )
 
     def check_pipeline(self, data: Path, *, remedy: str = TEACHERS_CONFIG) -> None:
