@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         lines = rows_of(counts)
     else:
         tables = read_tables(options.path, options.pattern, on_fault=pass_over)
-        if unread := describe_unread(options.path, tables):
+        if unread := describe_unread(options.path, tables, options.pattern):
             print(unread, file=sys.stderr)
         seen = Overview(tables, options.show or 0)
         refuse_faults(seen.faults)

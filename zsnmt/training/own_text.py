@@ -111,7 +111,7 @@ def ensure_config(
         )
     say(f"reading {text.path}")
     tables = read_tables(text.path, text.pattern)
-    if unread := describe_unread(text.path, tables):
+    if unread := describe_unread(text.path, tables, text.pattern):
         say(unread)
     found = survey(tables, choose_languages(tables, text.languages), all_pairs=text.all_pairs)
     machine = this_machine()
@@ -133,8 +133,8 @@ def say_what_is_left_out(text: OwnText, config: Config, say: Callable[[str], obj
     text cannot be read as it was any more, which the training says.
     """
     with suppress(InputError):
-        tables = read_tables(text.path, text.pattern or config.pattern)
-        if unread := describe_unread(text.path, tables):
+        tables = read_tables(text.path, pattern := text.pattern or config.pattern)
+        if unread := describe_unread(text.path, tables, pattern):
             say(unread)
         there = dict.fromkeys(code for table in tables if table.split == "train" for code in table.languages)
         added = [code for code in there if code not in config.languages]

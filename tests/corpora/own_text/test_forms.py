@@ -218,6 +218,19 @@ def test_what_is_no_text_beside_pairs_is_not_read(tmp_path):
     assert read == {"train.log", "train.sh", "train.py", "mine.tsv"}
 
 
+@pytest.mark.parametrize("pair", ["", "{pair}."])
+def test_a_code_with_a_hyphen_is_not_passed_over_in_silence_where_a_pattern_is_given(tmp_path, pair):
+    """Not a file beside pairs either, which is not of one of their languages."""
+    names = ("de-en.de", "de-en.en", "en-pt-BR.en", "en-pt-BR.pt-BR") if pair else ("de", "en", "pt-BR")
+    for name in (*names, "de-en.ids") if pair else names:
+        (tmp_path / f"talks.{name}").write_text("A line.\n")
+    pattern = f"talks.{pair}{{language}}"
+    tables = read_tables(tmp_path, pattern)
+    assert [table.languages for table in tables] == [("de", "en")]
+    unread = {file.name for file in unread_files(tmp_path, tables, pattern)}
+    assert unread == {f"talks.{name}" for name in names if "BR" in name}
+
+
 def test_a_file_named_by_its_pair_is_no_file_of_lines(tmp_path):
     text = write(tmp_path / "text", train__de___en__tsv=["de\ten", "Ja.\tYes."])
     assert rewritten(text) == {"train.en-de.de": ["Ja."], "train.en-de.en": ["Yes."]}

@@ -9,6 +9,7 @@ from zsnmt.corpora.left_out import LISTS
 from zsnmt.corpora.own_text.line_files import (
     OWN_FORM,
     beside,
+    files_of_other_codes,
     is_of_pair,
     read_pattern,
     tables_of_own_form,
@@ -62,25 +63,26 @@ def read_tables(path: Path, pattern: str = "", *, on_fault: OnFault = refuse) ->
     return tables
 
 
-def unread_files(path: Path, tables: Sequence[Table]) -> list[Path]:
-    """The files in a folder that seem to be parallel text, by how their names begin or end, and are not
-    read.
+def unread_files(path: Path, tables: Sequence[Table], pattern: str = "") -> list[Path]:
+    """The files in a folder that seem to be parallel text, by how their names begin or end, or by the pattern
+    that was given, and are not read.
     """
+    described = {*files_of_other_codes(path, pattern)} if pattern else set()
     read = {file.resolve() for table in tables for file in table.files}
     begin = (*SPLITS_BY_NAME, "training")
     return [
         file
-        for file in (sorted(path.iterdir()) if path.is_dir() else [])
+        for file in sorted({*described, *(path.iterdir() if path.is_dir() else [])})
         if file.is_file()
-        and (file.name.lower().startswith(begin) or reader_of(file))
+        and (file in described or file.name.lower().startswith(begin) or reader_of(file))
         and file.name not in LISTS
         and file.resolve() not in read
     ]
 
 
-def describe_unread(path: Path, tables: Sequence[Table]) -> str | None:
+def describe_unread(path: Path, tables: Sequence[Table], pattern: str = "") -> str | None:
     """What to say of files that seem to be parallel text and are not read; None without any."""
-    unread = unread_files(path, tables)
+    unread = unread_files(path, tables, pattern)
     if not unread:
         return None
     names = first_ones([file.name for file in unread])

@@ -7,7 +7,7 @@ corpus.{pair}.{language}           as Moses and OPUS name them; without {split} 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,8 @@ PLACES = {
     "pair": f"{CODE.pattern}-{CODE.pattern}",
     "language": CODE.pattern,
 }
+HYPHENATED = "[A-Za-z][A-Za-z0-9_-]*"  # what may be meant for a code, such as pt-BR, and is not one here
+HYPHENATED_PLACES = PLACES | {"pair": f"{HYPHENATED}-{HYPHENATED}", "language": HYPHENATED}
 PLACE = re.compile(r"(\{\w*\}|\*)")
 
 
@@ -71,8 +73,20 @@ def files_of_pattern(folder: Path, pattern: str) -> list[list[re.Match]]:
     return [*matches.values()]
 
 
-def read_pattern(pattern: str) -> re.Pattern:
-    """The regular expression of a pattern; a place that stands in it twice is the same text twice."""
+def files_of_other_codes(folder: Path, pattern: str) -> list[Path]:
+    """The files in a folder that a pattern does not describe, and would if a code could have a hyphen."""
+    expression, wider = read_pattern(pattern), read_pattern(pattern, HYPHENATED_PLACES)
+    names = {
+        path: path.relative_to(folder).as_posix()
+        for path in sorted(folder.glob("/".join("*" for _ in pattern.split("/"))))
+    }
+    return [path for path, name in names.items() if wider.fullmatch(name) and not expression.fullmatch(name)]
+
+
+def read_pattern(pattern: str, places: Mapping[str, str] = PLACES) -> re.Pattern:
+    """The regular expression of a pattern, by those of its places; a place that stands in it twice is the
+    same text twice.
+    """
     words = [*filter(None, PLACE.split(pattern))]
     named = [word[1:-1] for word in words if PLACE.fullmatch(word) and word != "*"]
     if named.count("language") != 1 or not {*named} <= {*PLACES}:
@@ -88,7 +102,7 @@ def read_pattern(pattern: str) -> re.Pattern:
             expression += re.escape(word)
         else:
             name = word[1:-1]
-            expression += f"(?P={name})" if f"(?P<{name}>" in expression else f"(?P<{name}>{PLACES[name]})"
+            expression += f"(?P={name})" if f"(?P<{name}>" in expression else f"(?P<{name}>{places[name]})"
     return re.compile(expression)
 
 
