@@ -2,11 +2,13 @@
 
 import json
 import shutil
+from types import SimpleNamespace
 
 import pytest
 
 from tests.adaptation.conftest import FIRST, KNOWN, LANGUAGES, NEW, PAIRS, PIVOT, SECOND, only
 from zsnmt.adaptation import adapt
+from zsnmt.adaptation.adapt import write_joined_text
 from zsnmt.adaptation.joined_text import files_of, join_text, new_languages
 from zsnmt.adaptation.settings import Adaptation
 from zsnmt.corpora.cleaning import Cleaning
@@ -157,6 +159,28 @@ def test_the_file_that_is_wrong_is_named_and_not_the_one_beside_others(corpus, o
     with pytest.raises(InputError, match="line n of one must be the translation of line n") as error:
         join_text(added, tmp_path / "joined", KNOWN, [NEW], original, {})
     assert all(str(file) in str(error.value) for file in files) and "joined" not in str(error.value)
+
+
+def test_joined_text_does_not_take_the_place_of_that_of_a_run(corpus, original, tmp_path):
+    """As of one that zsnmt train has made with the config, or of an adapted one of which a file has changed."""
+    added = only(corpus, tmp_path / "added", PIVOT, NEW)
+    experiment = Experiment(Config((PIVOT, NEW), text=str(added)), tmp_path / "x.conf", tmp_path / "x")
+    (pipeline := tmp_path / "pipeline").mkdir()
+    write_lines(pipeline / "languages.txt", KNOWN)
+    adaptation = SimpleNamespace(text=original, pipeline=pipeline, new_languages=lambda languages: [NEW])
+    shutil.copytree(added, experiment.text)
+    before = {path.name: path.read_bytes() for path in experiment.text.iterdir()}
+    run = tmp_path / "x" / "zs_transformer" / "seed1"
+    run.mkdir(parents=True)
+    (run / "model.pt").touch()
+    with pytest.raises(InputError, match=f"other training text than {run} was trained on; give .* another"):
+        write_joined_text(added, experiment, adaptation, [])
+    assert {path.name: path.read_bytes() for path in experiment.text.iterdir()} == before
+    (run / "model.pt").unlink()
+    for _ in range(2):  # the same text again may take its place
+        write_joined_text(added, experiment, adaptation, [])
+        (run / "model.pt").touch()
+    assert pairs_of_split(experiment.text, "train", KNOWN)
 
 
 def test_updates_that_cannot_be_shared_are_refused(tmp_path, monkeypatch):

@@ -22,6 +22,7 @@ from zsnmt.training.experiment import (
     MADE_FOR,
     Experiment,
     changed_settings,
+    check_trained_on,
     check_unused,
     check_validation,
     hold,
@@ -206,6 +207,7 @@ def write_joined_text(
             cleaning=config.cleaning,
             workers=cores(),
         )
+        check_trained_on(experiment, source, part)
     say_what_is_left_out(counts, experiment.text)
 
 
