@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from tests.conftest import TINY_CONFIG, changed, run_command
 from zsnmt.cli import direct, distill
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
+from zsnmt.training.steps import Steps
 
 LANGUAGES = "inglan velan tamun"
 CONFIG = changed(
@@ -121,6 +123,15 @@ def test_text_of_all_pairs_leaves_nothing_to_teach_and_is_refused_before_the_fir
     with pytest.raises(InputError, match="so that translations of a teacher have nothing to teach"):
         direct.main([str(config)])
     assert not [*(config.parent / "runs").rglob("train.log")]
+
+
+def test_commands_that_are_proposed_can_be_given_as_they_stand(capsys):
+    """The folder of a text gives runs its name, which may have a space."""
+    run = Path("runs/my text/zs_transformer_direct/seed1")
+    direct.say_how_to_translate(SimpleNamespace(steps=Steps("direct")), run, "de", "fr")
+    for line in capsys.readouterr().err.splitlines():
+        _, _, proposed = line.split(": ", 2)
+        assert shlex.split(proposed)[:3] == ["zsnmt", "translate", str(run)]
 
 
 def test_options_of_students_that_there_are_not_are_refused_before_the_first_training(config, capsys):

@@ -1,5 +1,6 @@
 """A config for a person's own text in languages that join a run."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -56,7 +57,7 @@ def ensure_added_config(
         file = file.with_stem(f"{file.stem}_{mode}") if mode == FROZEN else file
     how = " --frozen" if mode == FROZEN else f" --share {SHARE:g}"
     rule = partial(choose_by_run, run=run, mode=mode, variables=variables)
-    purpose = Purpose("zsnmt adapt", f"zsnmt adapt COPY.conf {run}{how}", rule)
+    purpose = Purpose("zsnmt adapt", f"zsnmt adapt COPY.conf {shlex.quote(str(run))}{how}", rule)
     ensure_config(text, file, variables, runs=runs, say=say, team=team, purpose=purpose)
     return file
 

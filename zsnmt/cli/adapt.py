@@ -12,6 +12,7 @@ on, synthetic text, too. With --frozen only the new weights are trained, on the 
 translation changes. The adapted run is a run folder like any other.
 """
 
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -94,10 +95,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options=further,
         begin=score_base,
     )
-    recipe.steps.say(f"next: zsnmt evaluate {run}")
+    recipe.steps.say(f"next: {shlex.join(['zsnmt', 'evaluate', str(run)])}")
     if not is_config:
         pivot, new = experiment.config.languages[0], experiment.config.languages[-1]
-        recipe.steps.say(f"to translate: zsnmt translate {run} --from {new} --to {pivot} < text")
+        words = ["zsnmt", "translate", str(run), "--from", new, "--to", pivot]
+        recipe.steps.say(f"to translate: {shlex.join(words)} < text")
 
 
 def make_parser() -> console.Parser:

@@ -186,7 +186,7 @@ def check(experiment: "Experiment", precision: str | None) -> None:
 
 def say_how_to_translate(recipe: Recipe, run: Path, source: str, target: str) -> None:
     """The commands for text in the language `source`."""
-    translate = f"zsnmt translate {run} --from {source} --to {target}"
+    translate = shlex.join(["zsnmt", "translate", str(run), "--from", source, "--to", target])
     recipe.steps.say(f"to translate: {translate} < text")
     recipe.steps.say(f"faster: {translate} --way {MASK} < text")
     recipe.steps.say(f"faster still, perhaps a little less good: {translate} --way {NARROW} < text")

@@ -16,6 +16,7 @@ options of fairseq-train may come after `--`. docs/distillation.md says what is 
 recorded.
 """
 
+import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
@@ -27,6 +28,7 @@ from zsnmt.cli.common.argument_types import positive, seed_number, whole_number
 from zsnmt.cli.common.recipe import Recipe, add_check
 from zsnmt.cli.common.team import TEAM_OPTIONS, add_team, check_precision_here, chosen_team, gpus_here
 from zsnmt.cli.common.words import parse_own, remove_options, split_options, without_positionals
+from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME
 from zsnmt.decoding.options import (
     PYTORCH,
     add_beside,
@@ -60,12 +62,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if recipe.join_hosts():
         return
     run = teach(recipe, options, words=own, further=further)
-    if options.sides != NONE:
-        recipe.steps.say(f"next: zsnmt evaluate {run} --pivot {options.teacher} --ways own_pivot")
-        return
-    recipe.steps.say(f"next: zsnmt evaluate {run}")
-    if not options.remedy and len(read_languages(run / PIPELINE_FOLDER)) > 2:
-        recipe.steps.say(f"to let it teach a student: zsnmt distill {options.config} {run}")
+    compared = ["--pivot", options.teacher, "--ways", OWN_PIVOT_NAME] if options.sides != NONE else []
+    recipe.steps.say(f"next: {shlex.join(['zsnmt', 'evaluate', str(run), *compared])}")
+    if not compared and not options.remedy and len(read_languages(run / PIPELINE_FOLDER)) > 2:
+        words = ["zsnmt", "distill", options.config, str(run)]
+        recipe.steps.say(f"to let it teach a student: {shlex.join(words)}")
 
 
 def make_parser() -> console.Parser:
