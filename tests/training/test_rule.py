@@ -64,6 +64,12 @@ def test_on_the_papers_gpu_it_is_their_experiment(name, text):
     assert 18_900 <= vocabulary <= 41_000  # that of docs/performance.md, and all merges with the characters
 
 
+def test_what_students_of_much_text_lack_is_said():
+    choice = choose(IWSLT17, GPU)
+    assert not {"STUDENT_LAYERS", "WORD_LEVEL"} & choice.settings.keys()
+    assert "STUDENT_LAYERS and WORD_LEVEL can be set" in choice.reasons[-1]
+
+
 DROPOUT = {"dropout", "attention_dropout", "activation_dropout"}
 LENGTH = {"total_num_update", "max_update", "max_epoch"}
 

@@ -371,4 +371,9 @@ def papers_training(machine: Machine, processes: int) -> Choice:
         f"An update has {batches} batches of {tokens:,} tokens, for the memory of the GPU; schedule and size "
         "are those of Liu et al. (2021), and the training ends when ten validations have brought nothing."
     )
-    return Choice({"TRAINING": options}, [how, ON_A_GPU])
+    student = (
+        "A student that zsnmt distill or direct teaches is as deep as its teacher and does not learn word by "
+        "word: none of this size was trained here. Before the first training STUDENT_LAYERS and WORD_LEVEL "
+        "can be set for both, as docs/distillation.md says under Much text."
+    )
+    return Choice({"TRAINING": options}, [how, ON_A_GPU, student])
