@@ -162,7 +162,7 @@ def test_the_file_that_is_wrong_is_named_and_not_the_one_beside_others(corpus, o
 
 
 def test_joined_text_does_not_take_the_place_of_that_of_a_run(corpus, original, tmp_path):
-    """As of one that zsnmt train has made with the config, or of an adapted one of which a file has changed."""
+    """As of one that zsnmt train made with the config, or of an adapted one of which a file has changed."""
     added = only(corpus, tmp_path / "added", PIVOT, NEW)
     experiment = Experiment(Config((PIVOT, NEW), text=str(added)), tmp_path / "x.conf", tmp_path / "x")
     (pipeline := tmp_path / "pipeline").mkdir()

@@ -37,8 +37,8 @@ def word_from_top(word: str) -> str:
 
 
 def same_command(made: str, command: str) -> bool:
-    """Whether two commands, which make what is in one folder, ask for the same; the config may have moved, and
-    the first may be of a time when records did not quote words.
+    """Whether two commands, which make what is in one folder, ask for the same; the config may have moved,
+    and the first may be of a time when records did not quote words.
     """
     readings = [made.split()]
     with suppress(ValueError):
