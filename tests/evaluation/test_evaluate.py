@@ -26,6 +26,7 @@ from zsnmt.evaluation import hypotheses
 from zsnmt.evaluation import text as scored_text
 from zsnmt.evaluation.evaluate import evaluate
 from zsnmt.evaluation.hypotheses import FIRST_HALVES, kept_ways
+from zsnmt.evaluation.scored_run import score
 from zsnmt.evaluation.text import TextChoice, directions_with_text, read_pairs
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report.comparability import check_comparable
@@ -464,6 +465,36 @@ def test_translations_by_a_method_are_kept_until_their_settings_change(counted, 
     write_piece_counts(counted, {language: Counter(word=2) for language in LANGUAGES})
     scores_of(counted, **options, methods=[MASK])
     assert json.loads(record.read_text())["pieces"] != of_pieces
+
+
+def test_a_run_that_is_scored_by_other_ways_keeps_its_scores_by_earlier_ones(
+    counted, baseline, models, caplog
+):
+    """As long as they are measured alike, through whichever pivot the others go."""
+    by_lexicon, file = {"identifier": "lexicon"}, counted / "scores.json"
+
+    def ways(*names: str, pivot: Path | None = None, **others: object) -> dict[str, list[Result]]:
+        score(counted, file, by_lexicon | others | {"ways": names}, pivot_run=pivot)
+        found: dict[str, list[Result]] = {}
+        for result in read_scores(counted).results:
+            found.setdefault(result.way.label, []).append(result)
+        return found
+
+    first = ways("mask", "sample")
+    assert {*first} == {"direct", "pivot", "mask (pieces 1)", "sample (seed 1, symbols 10)"}
+    second = ways("search:beam=1")
+    assert {*second} == {*first, "search (beam 1)"}
+    assert second["mask (pieces 1)"] == first["mask (pieces 1)"]
+    assert len({group for group in read_scores(counted).means if group[1].name == "mask"}) == 2
+    third = ways("own_pivot", pivot=baseline)
+    assert {*third} == {*second, "own pivot"}
+    assert [*map(without_seconds, third["own pivot"])] == [*map(without_seconds, second["pivot"])]
+    assert third["pivot"] != second["pivot"]
+    assert {*ways()} == {*second} and not caplog.text
+    assert {*ways(beam=2)} == {"direct", "pivot"}
+    assert "has no scores by search (beam 1), mask (pieces 1), sample (seed 1, symbols 10) any" in caplog.text
+    file.write_text("{")
+    assert {*ways()} == {"direct", "pivot"}
 
 
 def test_methods_that_cannot_be_are_refused_before_anything_is_translated_or_removed(

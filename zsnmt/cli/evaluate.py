@@ -113,7 +113,8 @@ def make_parser() -> console.Parser:
         metavar="WAY",
         help="also translate by these methods, and measure their cost: ensemble, mask, contrast, sample, "
         "search, with settings as in ensemble:through=en+de or search:beam=1 (docs/method.md); own_pivot, "
-        "where another run is the --pivot, is through the pivot by each run itself",
+        "where another run is the --pivot, is through the pivot by each run itself; scores by other ways "
+        "that are there already stay",
     )
     add_scoring_options(parser)
     add_search_options(parser, of_config=True)

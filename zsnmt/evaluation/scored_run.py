@@ -1,5 +1,6 @@
 """The scores of a run as its config asks for them, made once."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import partial
@@ -13,15 +14,18 @@ from zsnmt.errors import InputError
 from zsnmt.files.locks import locked
 from zsnmt.inference.export.folder import is_export
 from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, check_trained, no_run, read_record
-from zsnmt.runs.score_file import SCORES_FILE, read_scores, write_score_file
-from zsnmt.runs.scores import Result
+from zsnmt.runs.score_file import SCORES_FILE, read_score_file, read_scores, write_score_file
+from zsnmt.runs.scores import Result, Scores, with_ways_of
 from zsnmt.runs.systems import BASELINE
+from zsnmt.runs.ways import OWN_PIVOT
 from zsnmt.scoring.options import Scoring
 from zsnmt.training.config import read_config
 from zsnmt.training.steps import Steps
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T", bound="DataclassInstance")
 BY_BASELINE, BY_ITSELF = "baseline", "self"  # who translates through the pivot, besides the folder of a run
@@ -216,5 +220,28 @@ def score(
         methods=methods,
         **others,
     )
-    write_score_file(output, scores)
+    write_score_file(output, with_kept_ways(output, scores))
     free_gpus()  # for a training that may follow
+
+
+def with_kept_ways(output: Path, scores: Scores) -> Scores:
+    """Scores with the results of other ways that their file has, if those were decoded and measured alike;
+    says which are not kept.
+    """
+    if not output.is_file():
+        return scores
+    try:
+        kept = read_score_file(output, "score the run again")
+    except InputError:  # it is damaged
+        return scores
+    together = with_ways_of(kept, scores)
+    there = {result.way for result in together.results} | (set() if scores.pivot_by else {OWN_PIVOT})
+    lost = dict.fromkeys(result.way.label for result in kept.results if result.way not in there)
+    if lost and kept.decoding.get("model") == scores.decoding.get("model"):
+        logger.warning(
+            "%s has no scores by %s any more, which were decoded or measured otherwise; to have them beside "
+            "the new ones, name them with --ways, too",
+            output,
+            ", ".join(lost),
+        )
+    return together

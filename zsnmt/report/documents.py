@@ -34,7 +34,7 @@ from zsnmt.report.systems import STUDY_TABLES, runs_table
 from zsnmt.report.table import markdown_rows
 from zsnmt.runs.probe_folder import PROBES, TABLES
 from zsnmt.runs.score_file import read_score_file, write_score_file
-from zsnmt.runs.scores import Result, Scores
+from zsnmt.runs.scores import Result, Scores, with_ways_of
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 
 ROUND_TRIPS, OVERLAPS = "round_trip", "overlap"  # folders of what is kept
@@ -93,18 +93,6 @@ def keep_scores(scores: Scores, folder: Path) -> Path:
     }
     write_score_file(path, replace(scores, text=None, results=results, before=before, **said))
     return path
-
-
-def with_ways_of(kept: Scores, scores: Scores) -> Scores:
-    """Scores with those results of earlier ones that are of ways which they lack, such as masks; as they are
-    where the earlier ones are of another model, search or test set.
-    """
-    if any(getattr(kept, name) != getattr(scores, name) for name in ("decoding", "test_set", "signatures")):
-        return scores
-    ways = {result.way for result in scores.results}
-    more = [result for result in kept.results if result.way not in ways]
-    means = {group: mean for group, mean in kept.means.items() if group[1] not in ways}
-    return replace(scores, results=[*scores.results, *more], means={**means, **scores.means})
 
 
 def make_portable(content: Any) -> Any:

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from zsnmt.languages import KINDS, Direction
-from zsnmt.runs.ways import DIRECT, PIVOT, Way
+from zsnmt.runs.ways import DIRECT, OF_PIVOT, OWN_PIVOT, PIVOT, Way
 
 Shares = Mapping[str, float]
 
@@ -117,3 +117,29 @@ def order_groups(groups: Iterable[tuple[str, Way]]) -> list[tuple[str, Way]]:
     return sorted(
         dict.fromkeys(groups), key=lambda group: (KINDS.index(group[0]), known.get(group[1], len(known)))
     )
+
+
+def with_ways_of(kept: Scores, scores: Scores) -> Scores:
+    """Scores with those results of earlier ones that are of ways which they lack, such as masks; as they are
+    where the earlier ones are of another model, search or test set. What goes through the pivot is kept only
+    where the pivot is the same.
+    """
+    if any(made_with(kept)[name] != value for name, value in made_with(scores).items()):
+        return scores
+    ways = {result.way for result in scores.results}
+    ways |= {PIVOT} if kept.decoding != scores.decoding else set()
+    ways |= set() if scores.pivot_by else {OWN_PIVOT}  # where that is the pivot
+    results, before = (
+        [*now, *(result for result in earlier if result.way not in ways)]
+        for now, earlier in ((scores.results, kept.results), (scores.before, kept.before))
+    )
+    means = {group: mean for group, mean in kept.means.items() if group[1] not in ways}
+    return replace(scores, results=results, before=before, means={**means, **scores.means})
+
+
+def made_with(scores: Scores) -> dict[str, object]:
+    """What the results of every way but the pivot depend on: how lines were decoded, which, and how they were
+    measured.
+    """
+    decoding = {name: value for name, value in scores.decoding.items() if name not in OF_PIVOT}
+    return {"decoding": decoding, "test_set": scores.test_set, "signatures": scores.signatures}
