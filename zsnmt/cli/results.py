@@ -62,19 +62,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def keep_run(run: Path) -> list[Path]:
-    """Keep the scores of a run and what else was measured of it; returns where."""
+    """Keep the scores of a run and what else was measured of it; returns where. `InputError`, before anything
+    is kept, for what is of another model than the scores.
+    """
     from zsnmt.masked_lm.report.kept_scores import keep_masked_lm
     from zsnmt.masked_lm.runs import score_file
-    from zsnmt.report.confidence import keep_confidence
+    from zsnmt.report.confidence import check_confidence, keep_confidence
     from zsnmt.report.documents import keep_probes, keep_scores
-    from zsnmt.report.probes.folder import has_probes
+    from zsnmt.report.probes.folder import has_probes, probes_of
+    from zsnmt.report.scores import Run
     from zsnmt.runs.folder import CONFIDENCE_FILE
     from zsnmt.runs.score_file import read_scores
 
     if score_file(run).is_file():
         return [keep_masked_lm(run, KEPT_RESULTS)]
-    kept = [keep_scores(read_scores(run), KEPT_RESULTS)]
-    if (run / CONFIDENCE_FILE).is_file():
+    scores, has_confidence = read_scores(run), (run / CONFIDENCE_FILE).is_file()
+    probes_of([Run(run, scores)])
+    if has_confidence:
+        check_confidence(run, scores)
+    kept = [keep_scores(scores, KEPT_RESULTS)]
+    if has_confidence:
         kept.append(keep_confidence(run, KEPT_RESULTS))
     if has_probes(run):
         kept.append(keep_probes(run, KEPT_RESULTS))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from zsnmt.errors import InputError
 from zsnmt.files.records import read_json
 from zsnmt.languages import kind_name
 from zsnmt.report.comparison import fold
@@ -11,6 +12,7 @@ from zsnmt.report.documents import KEEP_AGAIN, Maker, keep, kept_files, plain_na
 from zsnmt.report.scores import short_commit
 from zsnmt.report.table import markdown_grid
 from zsnmt.runs.folder import CONFIDENCE_FILE
+from zsnmt.runs.scores import Scores
 
 FOLDER = "confidence"  # of what is kept of a config
 RANKING = {"spearman": float, "interval": [float]}
@@ -27,6 +29,15 @@ RECORD_KINDS = {
     "means": [{**MEASURED, "directions": int}],
 }
 AGAIN = "measure the run again with zsnmt confidence RUN"
+
+
+def check_confidence(run: Path, scores: Scores) -> None:
+    """`InputError` for a record of another model than the scores of the run."""
+    record = read_json(run / CONFIDENCE_FILE, AGAIN, RECORD_KINDS)
+    if record["decoding"].get("model") != scores.decoding.get("model"):
+        raise InputError(
+            f"{run / CONFIDENCE_FILE} is of another model than {run} was scored with; {AGAIN}, or remove it"
+        )
 
 
 def keep_confidence(run: Path, folder: Path) -> Path:
