@@ -289,6 +289,11 @@ def test_a_pair_in_both_orders_is_put_together(tmp_path):
         ({"x__tsv": ["SKU\ten", "a\tb"]}, "", "x.tsv, line 1 must name the language of each column"),
         ({"x__tsv": ["en\tde", '"a ""b"" c"\td']}, "", "x.tsv, line 2 has a cell in the quotes of a spr"),
         ({"x__csv": ["en,de", '"a,b']}, "", "x.csv, line 2 does not follow the form of CSV"),
+        (
+            {"x__csv": ["en,de", "a, b,c"]},
+            "",
+            "x.csv, line 2 has 3 cells and the first row has 2; put a sent",
+        ),
         ({"x__csv": ["a,b", "c,d"]}, "", "x.csv, line 1 must name the language of each column"),
         ({"x__csv": ["en,de", "a\u0007,b"]}, "", "x.csv, line 2 has the control character U.0007"),
         ({"x__xlsx": ["no archive"]}, "", "x.xlsx is no spreadsheet, or is protected or damaged"),

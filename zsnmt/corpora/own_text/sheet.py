@@ -49,10 +49,22 @@ def languages_of_sheets(file: Path) -> dict[str, dict[int, str]]:
 
 
 def rows_of(file: Path, read: dict[str, dict[int, str]], on_fault: OnFault) -> Iterator[Placed]:
-    """The rows below the first ones, but for those that are empty. No row breaks a rule by itself."""
+    """The rows below the first ones, but for those that are empty. One that is longer than its first row is a
+    fault: in a .csv file a sentence was cut there.
+    """
     for sheet, rows in sheets(file):
-        languages = read.get(sheet, {})
+        languages, columns = read.get(sheet, {}), 0
         for number, (place, cells) in enumerate(rows):
+            columns = columns or len(cells)
+            if languages and any(map(sentence_of, cells[columns:])):
+                on_fault(
+                    InputError(
+                        f"{place} has {len(cells)} cells and the first row has {columns}; put a sentence "
+                        "that has the separator in it between double quotes, or give the further column a "
+                        "head in the first row"
+                    )
+                )
+                continue
             sentences = {
                 language: sentence
                 for column, language in languages.items()
