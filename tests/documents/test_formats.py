@@ -372,6 +372,14 @@ def test_subtitles_without_full_stops_do_not_become_one_sentence(tmp_path):
     assert passages[0].text == " ".join(long[:4])
 
 
+def test_subtitles_without_numbers_get_none(tmp_path):
+    text = "00:00:01,000 --> 00:00:02,000\nOne.\n\n00:00:03,000 --> 00:00:04,000\nTwo.\n"
+    path = write(tmp_path / "a.srt", text)
+    assert unchanged(path).decode() == text
+    path = write(tmp_path / "b.srt", f"0\n{text}")
+    assert unchanged(path).decode() == f"0\n{text}"
+
+
 @pytest.mark.parametrize("line", ["99999999999999:00:00,000 --> 99999999999999:00:01,000", "9" * 5000])
 def test_subtitles_with_numbers_that_are_too_large_are_refused(tmp_path, line):
     first = line if line.isdigit() else "1"

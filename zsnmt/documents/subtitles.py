@@ -102,8 +102,14 @@ class Subtitles(Document):
             written.append(
                 srt.Subtitle(subtitle.index, subtitle.start, subtitle.end, content, subtitle.proprietary)
             )
-        text = srt.compose(written, reindex=False).rstrip("\n")
+        text = "".join(map(as_written, written)).rstrip("\n")
         return self.form.encoded(text) + self.tail.encode("utf-8")
+
+
+def as_written(subtitle: srt.Subtitle) -> str:
+    """A subtitle as it stands in a file: without a number, which `to_srt` writes as 0, where it had none."""
+    text = subtitle.to_srt()
+    return text if subtitle.index is not None else text.removeprefix("0\n")
 
 
 def ends_sentence(subtitle: srt.Subtitle) -> bool:
