@@ -388,6 +388,12 @@ def test_subtitles_with_numbers_that_are_too_large_are_refused(tmp_path, line):
         read_document(write(tmp_path / "a.srt", f"{first}\n{times}\nHello.\n"))
 
 
+def test_the_only_form_of_a_language_without_plural_forms_is_of_all_numbers(tmp_path):
+    source = 'msgid "one file"\nmsgid_plural "%d files"\nmsgstr[0] ""\n'
+    (message,) = polib.pofile(shouted(write(tmp_path / "a.po", source)).decode())
+    assert message.msgstr_plural == {0: "%d FILES"}
+
+
 def test_translations_of_people_stay_fuzzy_or_not(tmp_path):
     """So the same command a second time replaces nothing either; the file says that it is in UTF-8."""
     source = MESSAGES.replace("\\\\", "\\").replace("charset=UTF-8", "charset=CHARSET")

@@ -57,8 +57,9 @@ class Messages(Document):
             one = next(texts)
             if entry.msgid_plural:
                 several = next(texts)
-                for number, there in (entry.msgstr_plural or {0: "", 1: ""}).items():
-                    entry.msgstr_plural[number] = there or (several if number else one)
+                forms = entry.msgstr_plural or {0: "", 1: ""}
+                for number, there in forms.items():  # a form that is the only one is of all numbers
+                    entry.msgstr_plural[number] = there or (several if number or len(forms) == 1 else one)
             else:
                 entry.msgstr = one
             entry.flags += ["fuzzy"] * ("fuzzy" not in entry.flags)
