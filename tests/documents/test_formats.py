@@ -330,7 +330,7 @@ def test_an_unknown_format_is_refused_with_those_that_are_known(tmp_path):
     ):
         assert format_of(tmp_path / name, paragraphs=paragraphs) == form, name
     assert format_of(None) is None
-    for name in ("film.vtt", "app.TMX", "letter.pdf"):
+    for name in ("film.vtt", "app.TMX", "letter.pdf", "project.sdlxliff", "menu.properties"):
         with pytest.raises(
             InputError, match=f"{name} is of a format that is not read; convert it into a file"
         ):

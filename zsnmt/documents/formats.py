@@ -32,7 +32,10 @@ FORMATS = {  # module and what reads a file there; a module is loaded where its 
     ".xliff": ("xliff", "Xliff"),
 }
 # Of formats that are not read, those that are no lines of text.
-NOT_READ = frozenset(".ass .csv .doc .json .pdf .ppt .rtf .ssa .tmx .tsv .vtt .xls .xml".split())
+NOT_READ = frozenset(
+    ".ass .csv .dfxp .doc .docm .fb2 .fodt .json .mqxliff .mxliff .pdf .ppt .pptm .properties .resx .rtf "
+    ".sdlxliff .ssa .strings .tmx .tsv .ttml .txlf .vtt .xls .xlsm .xml .yaml .yml".split()
+)
 
 
 def format_of(path: Path | None, *, paragraphs: bool = False) -> str | None:
