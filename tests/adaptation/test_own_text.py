@@ -58,7 +58,7 @@ def test_from_a_folder_of_text_to_a_translated_sentence(tiny, tmp_path):
     assert "adapt: Training pairs that are empty, copies," in done.stderr
     run = runs / "text" / "zs_transformer_residual" / "seed2"
     assert json.loads((run / "run.json").read_text())["cleaning"]["pairs"].keys() == {"inglan-tamek"}
-    assert f"adapt: to translate: zsnmt translate {run} --from tamek --to inglan < text" in done.stderr
+    assert f"adapt: to translate: zsnmt translate {run} --from tamek --to inglan < lines.txt" in done.stderr
     assert read_languages(run / "pipeline")[-1] == "tamek"
     config = runs / "text.conf"
     assert json.loads((run / "run.json").read_text())["command"] == (

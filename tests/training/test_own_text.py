@@ -299,7 +299,7 @@ def test_from_files_to_a_translated_sentence(tmp_path):
     again = run_command(*call, *few, runs=runs)
     assert again.returncode == 0 and again.stderr.count(": done before") == 5, again.stderr
     folder = runs / "mine" / "quick" / "seed1"
-    call = f"zsnmt translate {folder} --from velan --to tamun --via inglan < text"
+    call = f"zsnmt translate {folder} --from velan --to tamun --via inglan < lines.txt"
     assert f"to translate: {call}\n" in done.stderr
     assert f"zsnmt distill {runs / 'mine.conf'} {folder} --sides none\n" in done.stderr
     assert f"zsnmt distill {runs / 'mine.conf'} {folder}\n" in done.stderr

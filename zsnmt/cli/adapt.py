@@ -99,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not is_config:
         pivot, new = experiment.config.languages[0], experiment.config.languages[-1]
         words = ["zsnmt", "translate", str(run), "--from", new, "--to", pivot]
-        recipe.steps.say(f"to translate: {shlex.join(words)} < text")
+        recipe.steps.say(f"to translate: {shlex.join(words)} < lines.txt")
 
 
 def make_parser() -> console.Parser:

@@ -77,7 +77,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     show_table(runs, page, in_short=True)
     recipe.steps.say(f"all took {duration(monotonic() - start)}; the page to look at: {page}")
     source, target = experiment.config.languages[-1], experiment.config.languages[1]
-    recipe.steps.say(f"to translate more: zsnmt translate {runs[-1]} --from {source} --to {target} < text")
+    recipe.steps.say(
+        f"to translate more: zsnmt translate {runs[-1]} --from {source} --to {target} < lines.txt"
+    )
 
 
 def check(options: Namespace) -> None:

@@ -187,10 +187,10 @@ def check(experiment: "Experiment", precision: str | None) -> None:
 def say_how_to_translate(recipe: Recipe, run: Path, source: str, target: str) -> None:
     """The commands for text in the language `source`."""
     translate = shlex.join(["zsnmt", "translate", str(run), "--from", source, "--to", target])
-    recipe.steps.say(f"to translate: {translate} < text")
-    recipe.steps.say(f"faster: {translate} --way {MASK} < text")
-    recipe.steps.say(f"faster still, perhaps a little less good: {translate} --way {NARROW} < text")
-    recipe.steps.say(f"in both ways at once, which takes longer: {translate} --way {ENSEMBLE} < text")
+    recipe.steps.say(f"to translate: {translate} < lines.txt")
+    recipe.steps.say(f"faster: {translate} --way {MASK} < lines.txt")
+    recipe.steps.say(f"faster still, perhaps a little less good: {translate} --way {NARROW} < lines.txt")
+    recipe.steps.say(f"in both ways at once, which takes longer: {translate} --way {ENSEMBLE} < lines.txt")
 
 
 def make(

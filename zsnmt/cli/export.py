@@ -1,7 +1,7 @@
 """Export a run into one folder that another engine translates with, exactly as the run does.
 
 zsnmt export RUN --to ctranslate2 --quantization int8
-zsnmt translate RUN/ctranslate2-int8 --to de < text > translation
+zsnmt translate RUN/ctranslate2-int8 --to de < lines.txt > translation.txt
 zsnmt export RUN --to argos --quantization int8       # packages for Argos Translate and LibreTranslate
 zsnmt export RUN --to huggingface                     # a folder that transformers loads, to be published
 """

@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             source, target = experiment.config.languages[-2:]
             via = ["--via", pivot] if len(others) > 1 else []
             words = ["zsnmt", "translate", str(run), "--from", source, "--to", target, *via]
-            recipe.steps.say(f"to translate: {shlex.join(words)} < text")
+            recipe.steps.say(f"to translate: {shlex.join(words)} < lines.txt")
             if via:
                 student = shlex.join(["zsnmt", "distill", str(config), str(run)])
                 recipe.steps.say(f"a student that also translates directly: {student}")

@@ -1,11 +1,11 @@
 """Translate raw text with a trained run, one line out for each line in, or a document.
 
-    zsnmt translate RUN --to de < text > translation
-    zsnmt translate RUN --from nl --to de --via en --input text --output translation
-    zsnmt translate RUN --from nl --to de --way ensemble < text > translation
-    zsnmt translate RUN --from nl --to de --with RUN2 RUN3 < text > translation
-    zsnmt translate RUN --from nl --to de --scores tsv --agreement < text > table
-    zsnmt translate RUN --from nl --to de --nbest 4 < text > lists
+    zsnmt translate RUN --to de < lines.txt > translation.txt
+    zsnmt translate RUN --from nl --to de --via en --input lines.txt --output translation.txt
+    zsnmt translate RUN --from nl --to de --way ensemble < lines.txt > translation.txt
+    zsnmt translate RUN --from nl --to de --with RUN2 RUN3 < lines.txt > translation.txt
+    zsnmt translate RUN --from nl --to de --scores tsv --agreement < lines.txt > table
+    zsnmt translate RUN --from nl --to de --nbest 4 < lines.txt > lists
     zsnmt translate RUN --from auto --to de --input letter.docx --output brief.docx
 
 Where --output is stopped, the same command goes on with the lines of --input that are left.
