@@ -48,9 +48,12 @@ def languages_of_columns(heads: Sequence[str], place: str) -> dict[int, str]:
             f"; write {' and '.join(twice).replace('-', '_')}" if any("-" in head for head in twice) else ""
         )
         there = [f"'{shorten(head, HEAD, placeholder=' ...')}'" for head in heads if head.strip()]
+        why = f": {error}{remedy}"
+        if len(named) < 2:
+            why = "; put two codes or more there, in small letters, and nothing above them"
         raise InputError(
             f"{place} must name the language of each column by its code, as in en and de, and has "
-            f"{first_ones(there) or 'nothing'}: {error}{remedy}"
+            f"{first_ones(there) or 'nothing'}{why}"
         ) from error
     return languages
 
