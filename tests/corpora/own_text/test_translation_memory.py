@@ -178,7 +178,11 @@ def test_a_folder_may_have_memories_beside_text_separated_by_tabs(tmp_path):
         (f"<tmx><body>{unit(en='Yes.')}</body></tmx>", "has no unit with a translation"),
         (
             f"<tmx><body>{unit(en='Yes.', de='Ja.').replace('xml:lang', 'code')}</body></tmx>",
-            "has a sentence whose language is ''; each <tuv> needs one, as in xml:lang=\"en\"",
+            "has a sentence whose language is ''; each <tuv> needs the code of one, as in xml:lang=\"en\"",
+        ),
+        (
+            f"<tmx><body>{unit(English='Yes.', German='Ja.')}</body></tmx>",
+            "memory.tmx, unit 1 has a sentence whose language is 'English'; each <tuv> needs the code of one",
         ),
         (
             f"<tmx><body>{unit(en='Yes.', de='J&#x7f;a.')}</body></tmx>",

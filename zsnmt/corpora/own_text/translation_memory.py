@@ -24,6 +24,7 @@ from zsnmt.languages import CODE
 from zsnmt.text.lines import is_blank
 from zsnmt.text.unspaced import is_unspaced
 
+LONGEST = 3  # letters of the code of a language
 LANGUAGE = ("{http://www.w3.org/XML/1998/namespace}lang", "lang")
 NATIVE = ("bpt", "ept", "it", "ph", "ut", "sub")  # markup of the document that was translated
 ALONE = ("ph", "it", "ut")  # which are not around words
@@ -93,12 +94,13 @@ def sentences_of(unit: Element, place: str) -> dict[str, str]:
 
 
 def language_of(variant: Element, place: str) -> str:
-    """The code of the language alone: en of en-GB or EN_US."""
+    """The code of the language alone: en of en-GB or EN_US. The name of a language, English, is none."""
     named = next((name for each in LANGUAGE if (name := variant.get(each))), "")
     code = re.split("[-_]", named)[0].lower()
-    if not CODE.fullmatch(code):
+    if not CODE.fullmatch(code) or (code.isalpha() and len(code) > LONGEST):
         raise InputError(
-            f"{place} has a sentence whose language is '{named}'; each <tuv> needs one, as in xml:lang=\"en\""
+            f"{place} has a sentence whose language is '{named}'; each <tuv> needs the code of one, as in "
+            'xml:lang="en"'
         )
     return code
 
