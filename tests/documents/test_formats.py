@@ -473,6 +473,27 @@ def test_what_fields_show_stays_and_marks_stay_where_they_are(tmp_path):
     assert runs == ["A MAN RIDES", " A HORSE, ", "A LINK"]
 
 
+def test_tracked_changes_of_a_word_document_stay_apart_from_other_text(tmp_path):
+    """Else all of a sentence would be in the insertion, and lost where that is refused."""
+    document = docx.Document()
+
+    def paragraph(inside, *tags):
+        added = document.add_paragraph()
+        around = added._p
+        for tag in tags:
+            around.append(docx.oxml.OxmlElement(tag))
+            around = around[-1]
+        around.append(added.add_run(inside)._r)
+        added.add_run(" here.")
+
+    for inside, *tags in (("A man", "w:ins"), ("Away.", "w:moveFrom"), ("kana", "w:r", "w:ruby", "w:rt")):
+        paragraph(inside, *tags)
+    document.save(path := tmp_path / "a.docx")
+    shown = docx.Document(io.BytesIO(shouted(path))).paragraphs
+    texts = [[text.text for text in each._p.iter(qn("w:t"))] for each in shown]
+    assert texts == [["A MAN", " HERE."], ["Away.", " HERE."], ["kana", " HERE."]]
+
+
 def test_a_damaged_or_protected_word_document_is_refused_in_a_sentence(word, tmp_path):
     with zipfile.ZipFile(word) as whole:
         members = {name: whole.read(name) for name in whole.namelist()}

@@ -21,6 +21,8 @@ MARKS = (
     "bookmarkStart bookmarkEnd"
 ).split()
 BREAKS = ("br", "cr", "tab", "ptab")
+LEFT = ("moveFrom", "rt")  # what was moved elsewhere, and how a word is read: it stays
+AROUND = ("hyperlink", "sdt", "ins", "moveTo", "ruby")  # what texts of one look are in alike
 FORMULA = "{*}oMath"
 
 
@@ -56,7 +58,7 @@ def within(element: _Element, name: str) -> str:
 def stretches(paragraph: _Element) -> Stretches:
     """The texts of a paragraph itself, not of text boxes in it, between breaks."""
     names = {within(paragraph, name): name for name in ("t", "instrText", "fldChar", *MARKS, *BREAKS)}
-    own, simple_field = (within(paragraph, name) for name in ("p", "fldSimple"))
+    own, simple_field, *left = (within(paragraph, name) for name in ("p", "fldSimple", *LEFT))
     found: list[Text] = []
     fields: list[Field] = []  # that are open
     marks = 0
@@ -64,6 +66,8 @@ def stretches(paragraph: _Element) -> Stretches:
         if next(element.iterancestors(own)) is not paragraph:
             continue
         name = names.get(element.tag)
+        if name == "t" and next(element.iterancestors(*left), None) is not None:
+            continue
         if name == "t":
             simple = (
                 Field(each.get(within(each, "instr"), ""), True)
@@ -103,11 +107,11 @@ class Field:
 
 
 def look(text: _Element) -> tuple[Hashable, ...]:
-    """What texts of one look have in common: the properties of their run, and the link and the control, such
-    as a field of a form, that they are in.
+    """What texts of one look have in common: the properties of their run, and the link, the control, such
+    as a field of a form, and the tracked insertion that they are in.
     """
     run = next(text.iterancestors(within(text, "r")))
     properties = run.find(within(text, "rPr"))
     seen = () if properties is None else [each for each in properties if local_name(each) not in UNSEEN]
-    around = (next(text.iterancestors(within(text, name)), None) for name in ("hyperlink", "sdt"))
+    around = (next(text.iterancestors(within(text, name)), None) for name in AROUND)
     return b"".join(map(etree.tostring, seen)), *around
