@@ -144,11 +144,13 @@ def test_a_csv_file_may_name_its_separator_above_its_first_row(tmp_path, mark):
 
 
 def test_a_workbook_is_read_sheet_by_sheet(tmp_path):
-    """Hidden sheets, those without languages, and cells that are no text are passed over."""
+    """Hidden sheets, those without languages, cells that are no text, and those beyond the first row are
+    passed over.
+    """
     sheets = {
         "Words": [["en", "Nr", "de"], ["Yes.", 5, "Ja."], [], ["No.", 6, 7.5], ["Two\nlines.", 7, "Zwei."]],
         "Notes": [["to do"], ["all"]],
-        "More": [["fr", "en"], ["Oui.", "Yes."]],
+        "More": [["fr", "en"], ["Oui.", "Yes.", "a remark"]],
         "old": [["en", "de"], ["a", "b"]],
     }
     write_workbook(tmp_path / "mine.xlsx", sheets, hidden="old")

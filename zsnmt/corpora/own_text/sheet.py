@@ -49,14 +49,15 @@ def languages_of_sheets(file: Path) -> dict[str, dict[int, str]]:
 
 
 def rows_of(file: Path, read: dict[str, dict[int, str]], on_fault: OnFault) -> Iterator[Placed]:
-    """The rows below the first ones, but for those that are empty. One that is longer than its first row is a
-    fault: in a .csv file a sentence was cut there.
+    """The rows below the first ones, but for those that are empty. In a .csv file one that is longer than the
+    first is a fault: a sentence was cut there.
     """
+    may_be_cut = is_csv(file)
     for sheet, rows in sheets(file):
         languages, columns = read.get(sheet, {}), 0
         for number, (place, cells) in enumerate(rows):
             columns = columns or len(cells)
-            if languages and any(map(sentence_of, cells[columns:])):
+            if may_be_cut and languages and any(map(sentence_of, cells[columns:])):
                 on_fault(
                     InputError(
                         f"{place} has {len(cells)} cells and the first row has {columns}; put a sentence "
@@ -81,10 +82,15 @@ def sentence_of(cell: object) -> str:
 
 def sheets(file: Path) -> Iterator[tuple[str, Iterator[PlacedCells]]]:
     """The sheets of a file, with how a place names them, and their rows."""
-    if file.suffix.lower() == ".csv":
+    if is_csv(file):
         yield "", rows_of_csv(file)
     else:
         yield from sheets_of_workbook(file)
+
+
+def is_csv(file: Path) -> bool:
+    """Whether a file has one sheet alone, in the form of CSV."""
+    return file.suffix.lower() == ".csv"
 
 
 def rows_of_csv(file: Path) -> Iterator[PlacedCells]:
