@@ -52,6 +52,16 @@ def test_any_source_that_is_found_may_be_the_pivot():
         asked(["en", "de", "fr"], to="de", via="yy")
 
 
+def test_without_a_target_the_command_says_which_languages_there_are(older, tmp_path):
+    run = older / OLDER_RUN
+    with pytest.raises(WrongUse, match=f"by --to: {' '.join(read_languages(run / 'pipeline'))}; see"):
+        cli.run(["translate", str(run)])
+    with pytest.raises(InputError, match="is not a run folder; did you mean"):
+        cli.run(["translate", str(run.parent)])
+    with pytest.raises(InputError, match="there is no folder"):
+        cli.run(["translate", str(tmp_path / "none")])
+
+
 @pytest.mark.parametrize("name", ["text.de", "same.de", "link.de", "page.html"])
 def test_a_text_is_not_replaced_by_its_translation(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)

@@ -44,8 +44,9 @@ from zsnmt.documents.formats import NOT_READ, PLAIN, format_of, read_document
 from zsnmt.files.checksums import checksum_of
 from zsnmt.files.replacing import is_replaced, replacing
 from zsnmt.inference.translation import FORMATS, Legs, row
-from zsnmt.languages import AUTO, Direction
+from zsnmt.languages import AUTO, Direction, read_languages
 from zsnmt.processes import share_kernels
+from zsnmt.runs.folder import PIPELINE_FOLDER, no_run
 from zsnmt.text.lines import iterate_lines, iterate_stream, write_lines
 from zsnmt.text.sentences import holds_several
 
@@ -63,7 +64,9 @@ def make_parser() -> console.Parser:
     parser.add_argument(
         "run", type=Path, help="run folder made by zsnmt train, or its export by zsnmt export"
     )
-    parser.add_argument("--to", required=True, metavar="LANGUAGE", help="target language")
+    parser.add_argument(
+        "--to", metavar="LANGUAGE", help="target language; without it the command says which there are"
+    )
     parser.add_argument(
         "--from",
         dest="source",
@@ -137,6 +140,8 @@ def make_parser() -> console.Parser:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = make_parser()
     options = parser.parse_args(arguments)
+    if options.to is None:
+        parser.error(f"give a target language by --to: {' '.join(languages_of(options.run))}")
     if options.document and not options.input:
         parser.error("a document is a file: name it with --input")
     form = format_of(options.input, paragraphs=options.document)
@@ -155,6 +160,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         translate_whole(translator, options, form)
     else:
         translate_by_line(translator, options, counts)
+
+
+def languages_of(run: Path) -> list[str]:
+    """Those of a run, or of an export; `InputError` for a folder that is neither."""
+    if not (run / PIPELINE_FOLDER).is_dir():
+        raise no_run(run)
+    return read_languages(run / PIPELINE_FOLDER)
 
 
 def open_translator(options: Namespace, search: Search) -> tuple["Translator", "PieceCounts | None"]:
