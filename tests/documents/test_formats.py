@@ -388,10 +388,15 @@ def test_subtitles_with_numbers_that_are_too_large_are_refused(tmp_path, line):
         read_document(write(tmp_path / "a.srt", f"{first}\n{times}\nHello.\n"))
 
 
-def test_the_only_form_of_a_language_without_plural_forms_is_of_all_numbers(tmp_path):
+def test_messages_have_as_many_plural_forms_as_the_head_says_and_an_only_one_is_of_all_numbers(tmp_path):
     source = 'msgid "one file"\nmsgid_plural "%d files"\nmsgstr[0] ""\n'
+    told = 'msgid ""\nmsgstr "Plural-Forms: nplurals={}; plural=0;\\n"\n\n'
     (message,) = polib.pofile(shouted(write(tmp_path / "a.po", source)).decode())
     assert message.msgstr_plural == {0: "%d FILES"}
+    (message,) = polib.pofile(shouted(write(tmp_path / "b.po", told.format(1) + source)).decode())
+    assert message.msgstr_plural == {0: "%d FILES"}
+    (message,) = polib.pofile(shouted(write(tmp_path / "c.po", told.format(3) + source)).decode())
+    assert message.msgstr_plural == {0: "ONE FILE", 1: "%d FILES", 2: "%d FILES"}
 
 
 def test_translations_of_people_stay_fuzzy_or_not(tmp_path):

@@ -24,6 +24,7 @@ VALUE = (
 # "% d" is a value in C's form alone: others have texts like "100% done".
 PLACEHOLDER, PLACEHOLDER_OF_C = re.compile(f"({VALUE})"), re.compile(rf"({VALUE}|% \d*[dif](?!\w))")
 C_FORMAT = "c-format"
+NUMBER_OF_FORMS = re.compile(r"nplurals *= *([1-9])(?!\d)")
 LINE = re.compile(r'(?:(?:msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?)\s*)?"(?:[^"\\]|\\.)*+"')
 
 
@@ -57,9 +58,11 @@ class Messages(Document):
             one = next(texts)
             if entry.msgid_plural:
                 several = next(texts)
-                forms = entry.msgstr_plural or {0: "", 1: ""}
-                for number, there in forms.items():  # a form that is the only one is of all numbers
-                    entry.msgstr_plural[number] = there or (several if number or len(forms) == 1 else one)
+                numbers = {*entry.msgstr_plural, *range(plural_forms(messages))} or {0, 1}
+                first = one if len(numbers) > 1 else several  # a form that is the only one is of all numbers
+                for number in sorted(numbers):
+                    made = several if number else first
+                    entry.msgstr_plural[number] = entry.msgstr_plural.get(number) or made
             else:
                 entry.msgstr = one
             entry.flags += ["fuzzy"] * ("fuzzy" not in entry.flags)
@@ -80,6 +83,12 @@ def check_quotes(text: str, path: Path) -> None:
                 f'{path}, line {number} is neither a remark nor text between two quotes, as in msgid "text"; '
                 "mend it there (msgfmt -c names more)"
             )
+
+
+def plural_forms(messages: polib.POFile) -> int:
+    """How many forms the head of a file gives each message with plural forms; 0 where it does not say."""
+    said = NUMBER_OF_FORMS.search(messages.metadata.get("Plural-Forms", ""))
+    return int(said[1]) if said else 0
 
 
 def is_open(entry: polib.POEntry) -> bool:
