@@ -222,7 +222,7 @@ def test_little_text_and_codes_of_countries_are_told_of():
         return " ".join(choose(replace(TATOEBA, **changes), LAPTOP).reasons)
 
     assert "little text" not in said() and "countries" not in said()
-    assert "This is little text, 70,521 words: of 55,000, in nine languages, a model learned next" in said(
+    assert "70,521 words are little text. With 55,000 words in nine languages a model learned next" in said(
         words=70_521
     )
     assert "codes of countries, as a language ua is uk, cz is cs: rename" in said(

@@ -35,7 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     own, further = split_options(sys.argv[1:] if arguments is None else arguments)
     options = parse_own(make_parser(), own)
     if further and not options.name:
-        raise WrongUse("a variant with options of its own needs a --name for its run folder")
+        raise WrongUse(
+            "a variant with options of its own needs a --name for its run folder, such as --name variant"
+        )
     is_config = is_config_of(options, (*OWN_TEXT_OPTIONS, "plan"))
     recipe = Recipe("train", options.check, chosen_team(options))
     if recipe.join_hosts():

@@ -135,9 +135,9 @@ def warn_of_little(text: Survey) -> Choice:
     return Choice(
         {},
         [
-            f"This is little text, {text.words:,} words: of 55,000, in nine languages, a model learned next "
-            "to nothing (about 1 BLEU); of 320,000, in four, it learned to translate (23 BLEU with "
-            "the pivot)."
+            f"{text.words:,} words are little text. With 55,000 words in nine languages a model learned "
+            "next to nothing (about 1 BLEU); with 320,000 words in four languages it learned to translate "
+            "(23 BLEU with the pivot)."
         ],
     )
 
