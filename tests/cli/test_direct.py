@@ -125,6 +125,11 @@ def test_text_of_all_pairs_leaves_nothing_to_teach_and_is_refused_before_the_fir
     assert not [*(config.parent / "runs").rglob("train.log")]
 
 
+def test_a_student_does_not_take_the_name_of_the_baseline(config, capsys):
+    with pytest.raises(WrongUse, match="--name zs_transformer is the name of the baseline's runs; give"):
+        plan(config, capsys, "--name", "zs_transformer")
+
+
 def test_commands_that_are_proposed_can_be_given_as_they_stand(capsys):
     """The folder of a text gives runs its name, which may have a space."""
     run = Path("runs/my text/zs_transformer_direct/seed1")

@@ -24,6 +24,7 @@ from zsnmt.cli.common.own_text import add_own_text, is_config_of, make_config
 from zsnmt.cli.common.recipe import Recipe, add_check, add_seeds
 from zsnmt.cli.common.team import add_team, check_precision_here, chosen_team, gpus_here
 from zsnmt.cli.common.words import split_options
+from zsnmt.console import WrongUse
 from zsnmt.corpora.parallel_text import directions_without_text
 from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME
 from zsnmt.decoding.options import PRECISIONS, EngineChoice
@@ -53,9 +54,13 @@ class Runs(NamedTuple):
 
     @classmethod
     def of(cls, experiment: "Experiment", seed: int, name: str | None, *, rounds: int = 2) -> "Runs":
-        """Those of an experiment; with a `name`, all but the baseline begin with it."""
+        """Those of an experiment; with a `name`, all but the baseline begin with it. `WrongUse` for that of
+        the baseline.
+        """
         further, student = f"{name or BASELINE.name}_{STUDENTS[NONE]}", name or DIRECT_STUDENT
         names = [BASELINE.name, f"{student}_first", further, student, f"{student}_third"]
+        if len({*names}) < len(names):
+            raise WrongUse(f"--name {name} is the name of the baseline's runs; give the student another one")
         return cls(seed, *(experiment.run(each, seed) for each in names[: rounds + 2]))
 
     @property
