@@ -225,7 +225,7 @@ def test_little_text_and_codes_of_countries_are_told_of():
     assert "70,521 words are little text. With 55,000 words in nine languages a model learned next" in said(
         words=70_521
     )
-    assert "codes of countries, as a language ua is uk, cz is cs: rename" in said(
+    assert "codes of countries, as a language ua is uk, cz is cs: change" in said(
         languages=("en", "ua", "cz")
     )
     assert "so 100 to 500 sentence pairs" in said(lacking=("test",), pairs={"en-fi": 2000, "en-pt": 20_000})

@@ -147,7 +147,13 @@ def warn_of_countries(text: Survey) -> Choice:
     wrong = [f"{code} is {LANGUAGE_OF[code]}" for code in text.languages if code in LANGUAGE_OF]
     if not wrong:
         return Choice({}, [])
-    return Choice({}, [f"These are codes of countries, as a language {', '.join(wrong)}: rename the files."])
+    return Choice(
+        {},
+        [
+            f"These are codes of countries, as a language {', '.join(wrong)}: change "
+            "them in the text, in the names of files or where a table or memory has them."
+        ],
+    )
 
 
 def choose_cleaning() -> Choice:
@@ -205,7 +211,7 @@ def choose_scoring(text: Survey) -> Choice:
             [
                 f"py3langid does not know {', '.join(unknown)}, so translations in a wrong language "
                 "are found by the words of the training text. If a code is not that of ISO 639-1, "
-                "rename the files."
+                "change it in the text: in the names of files, or where a table or memory has it."
             ],
         )
     return choice
