@@ -18,6 +18,7 @@ from zsnmt.evaluation.scored_run import (
     choose_settings,
     other_pivot,
     pivot_of,
+    score_elsewhere,
     score_run,
     settings_of,
     ways_of,
@@ -144,3 +145,11 @@ def test_all_runs_are_looked_at_before_the_first_is_scored(run, tmp_path, monkey
     with pytest.raises(InputError, match="there is no folder .*nothing; give a run, made by zsnmt train"):
         evaluate.main([str(run), str(tmp_path / "nothing")])
     assert not begun
+
+
+def test_scores_of_two_files_have_translations_of_their_own(run, tmp_path, monkeypatch):
+    folders = []
+    monkeypatch.setattr(scored_run, "score", lambda *_, hypotheses, **__: folders.append(hypotheses.name))
+    for name in ("scores.json", "scores.de", "scores.fr"):
+        score_elsewhere(run, tmp_path / name, {})
+    assert folders == ["scores.hypotheses", "scores.de.hypotheses", "scores.fr.hypotheses"]

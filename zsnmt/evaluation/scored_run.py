@@ -165,7 +165,7 @@ def score_elsewhere(
         run,
         output,
         settings,
-        hypotheses=output.with_suffix(".hypotheses"),
+        hypotheses=output.with_name(f"{output.name.removesuffix('.json')}.hypotheses"),
         pivot_run=other_pivot(run, pivot),
         engine=engine,
         scored=scored,
