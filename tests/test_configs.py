@@ -78,7 +78,7 @@ SMALL_MODEL = """
   --encoder-layers 3 --decoder-layers 1 --encoder-embed-dim 16 --decoder-embed-dim 16
   --encoder-ffn-embed-dim 24 --decoder-ffn-embed-dim 24
   --encoder-attention-heads 2 --decoder-attention-heads 2 --max-source-positions 100
-  --max-target-positions 30"""
+  --max-target-positions 50"""
 
 
 def in_small(name: str, full_size: bool = False, **settings: str) -> str:
