@@ -12,7 +12,6 @@ on, synthetic text, too. With --frozen only the new weights are trained, on the 
 translation changes. The adapted run is a run folder like any other.
 """
 
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,6 +30,7 @@ from zsnmt.cli.common.own_text import (
 from zsnmt.cli.common.recipe import Recipe, add_check
 from zsnmt.cli.common.team import TEAM_OPTIONS, add_team, chosen_team
 from zsnmt.cli.common.words import parse_own, remove_options, split_options, without_positionals
+from zsnmt.runs.commands import verb_command
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -95,11 +95,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options=further,
         begin=score_base,
     )
-    recipe.steps.say(f"next: {shlex.join(['zsnmt', 'evaluate', str(run)])}")
+    recipe.steps.say(f"next: {verb_command('evaluate', run)}")
     if not is_config:
         pivot, new = experiment.config.languages[0], experiment.config.languages[-1]
-        words = ["zsnmt", "translate", str(run), "--from", new, "--to", pivot]
-        recipe.steps.say(f"to translate: {shlex.join(words)} < lines.txt")
+        translate = verb_command("translate", run, "--from", new, "--to", pivot)
+        recipe.steps.say(f"to translate: {translate} < lines.txt")
 
 
 def make_parser() -> console.Parser:

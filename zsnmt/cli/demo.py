@@ -19,6 +19,7 @@ from zsnmt import console
 from zsnmt.cli.common.recipe import Recipe, add_check
 from zsnmt.console import WrongUse
 from zsnmt.files.project import ROOT
+from zsnmt.runs.commands import verb_command
 
 CONFIG, MINUTES = ROOT / "configs" / "word_orders.conf", 30.0
 
@@ -77,9 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     show_table(runs, page, in_short=True)
     recipe.steps.say(f"all took {duration(monotonic() - start)}; the page to look at: {page}")
     source, target = experiment.config.languages[-1], experiment.config.languages[1]
-    recipe.steps.say(
-        f"to translate more: zsnmt translate {runs[-1]} --from {source} --to {target} < lines.txt"
-    )
+    translate = verb_command("translate", runs[-1], "--from", source, "--to", target)
+    recipe.steps.say(f"to translate more: {translate} < lines.txt")
 
 
 def check(options: Namespace) -> None:

@@ -13,7 +13,6 @@ so of the pairs with the pivot, too. A third round has this student for its teac
 and the pivot's beside it. docs/distillation.md says what each step brings.
 """
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,6 +29,7 @@ from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME
 from zsnmt.decoding.options import PRECISIONS, EngineChoice
 from zsnmt.distillation.settings import NONE, SOURCES, check_taught
 from zsnmt.errors import InputError
+from zsnmt.runs.commands import verb_command
 from zsnmt.runs.systems import BASELINE, DIRECT_STUDENT, STUDENTS
 from zsnmt.training.team import shared_updates
 
@@ -59,7 +59,7 @@ class Runs(NamedTuple):
         """
         further, student = f"{name or BASELINE.name}_{STUDENTS[NONE]}", name or DIRECT_STUDENT
         names = [BASELINE.name, f"{student}_first", further, student, f"{student}_third"]
-        if len({*names}) < len(names):
+        if name == BASELINE.name:
             raise WrongUse(f"--name {name} is the name of the baseline's runs; give the student another one")
         return cls(seed, *(experiment.run(each, seed) for each in names[: rounds + 2]))
 
@@ -102,7 +102,7 @@ class Runs(NamedTuple):
             ["evaluate", self.last, "--pivot", self.further, "--ways", *WAYS, *translating, *gpus],
             ["report", self.further, self.last, "--output", self.last.parents[1] / PAGE],
         ]
-        return [shlex.join(["zsnmt", *map(str, words)]) for words in commands]
+        return [verb_command(*map(str, words)) for words in commands]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -191,7 +191,7 @@ def check(experiment: "Experiment", precision: str | None) -> None:
 
 def say_how_to_translate(recipe: Recipe, run: Path, source: str, target: str) -> None:
     """The commands for text in the language `source`."""
-    translate = shlex.join(["zsnmt", "translate", str(run), "--from", source, "--to", target])
+    translate = verb_command("translate", run, "--from", source, "--to", target)
     recipe.steps.say(f"to translate: {translate} < lines.txt")
     recipe.steps.say(f"faster: {translate} --way {MASK} < lines.txt")
     recipe.steps.say(f"faster still, perhaps a little less good: {translate} --way {NARROW} < lines.txt")

@@ -16,7 +16,6 @@ options of fairseq-train may come after `--`. docs/distillation.md says what is 
 recorded.
 """
 
-import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
@@ -48,6 +47,7 @@ from zsnmt.distillation.settings import (
     default_word_level,
 )
 from zsnmt.languages import read_languages
+from zsnmt.runs.commands import verb_command
 from zsnmt.runs.folder import PIPELINE_FOLDER
 from zsnmt.runs.remedies import REMEDIES
 from zsnmt.scoring.options import IDENTIFIERS
@@ -63,10 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     run = teach(recipe, options, words=own, further=further)
     compared = ["--pivot", options.teacher, "--ways", OWN_PIVOT_NAME] if options.sides != NONE else []
-    recipe.steps.say(f"next: {shlex.join(['zsnmt', 'evaluate', str(run), *compared])}")
+    recipe.steps.say(f"next: {verb_command('evaluate', run, *compared)}")
     if not compared and not options.remedy and len(read_languages(run / PIPELINE_FOLDER)) > 2:
-        words = ["zsnmt", "distill", options.config, str(run)]
-        recipe.steps.say(f"to let it teach a student: {shlex.join(words)}")
+        recipe.steps.say(f"to let it teach a student: {verb_command('distill', options.config, run)}")
 
 
 def make_parser() -> console.Parser:

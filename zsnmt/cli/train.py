@@ -16,7 +16,6 @@ Or train on text of your own, in any form of docs/own_text.md: the config is mad
 Options of fairseq-train come after `--`.
 """
 
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +26,7 @@ from zsnmt.cli.common.recipe import Recipe, add_check, add_seeds
 from zsnmt.cli.common.team import add_team, chosen_team
 from zsnmt.cli.common.words import parse_own, split_options
 from zsnmt.console import WrongUse
+from zsnmt.runs.commands import verb_command
 
 ARCHITECTURE = "zs_transformer"  # unless another is named
 
@@ -65,17 +65,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if ending and ending.can_learn:
             recipe.steps.say(
                 "to train it further, as long as a student: "
-                + shlex.join(["zsnmt", "distill", str(config), str(run), "--sides", "none"])
+                + verb_command("distill", config, run, "--sides", "none")
             )
-        recipe.steps.say(f"next: {shlex.join(['zsnmt', 'evaluate', str(run)])}")
+        recipe.steps.say(f"next: {verb_command('evaluate', run)}")
         if not is_config:
             pivot, *others = experiment.config.languages
             source, target = experiment.config.languages[-2:]
             via = ["--via", pivot] if len(others) > 1 else []
-            words = ["zsnmt", "translate", str(run), "--from", source, "--to", target, *via]
-            recipe.steps.say(f"to translate: {shlex.join(words)} < lines.txt")
+            translate = verb_command("translate", run, "--from", source, "--to", target, *via)
+            recipe.steps.say(f"to translate: {translate} < lines.txt")
             if via:
-                student = shlex.join(["zsnmt", "distill", str(config), str(run)])
+                student = verb_command("distill", config, run)
                 recipe.steps.say(f"a student that also translates directly: {student}")
 
 

@@ -18,6 +18,11 @@ def recipe_command(recipe: str, config: Path, *words: str) -> str:
     return shlex.join(["bash", f"recipes/{recipe}.sh", path_from_top(config), *words])
 
 
+def verb_command(verb: str, *words: str | Path) -> str:
+    """The command of a verb, as a shell reads it."""
+    return shlex.join(["zsnmt", verb, *map(str, words)])
+
+
 def as_verb(command: str) -> str:
     """The command of a run as a person gives it, also where there are no recipes."""
     return re.sub(r"^bash recipes/(\w+)\.sh\b", lambda found: f"zsnmt {found[1].replace('_', '-')}", command)
