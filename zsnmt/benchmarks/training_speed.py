@@ -14,13 +14,13 @@ from typing import NamedTuple
 import zsnmt
 from zsnmt.benchmarks.paired import ratios, warn_if_busy
 from zsnmt.benchmarks.sizes import SIZES, stock_options
+from zsnmt.decoding.options import FLOAT32
 from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
 from zsnmt.processes import progress
 from zsnmt.training.machine import GIGABYTE, this_machine
 
 STOCK = "fairseq's"
-FLOAT32 = "float32"
 PRECISIONS = {FLOAT32: [], "bfloat16": ["--cpu-bf16"]}
 PRECISIONS_OF_GPUS = {FLOAT32: [], "float16": ["--fp16"], "bfloat16": ["--bf16"]}
 FAST_TRAINING = "and --fast-training"

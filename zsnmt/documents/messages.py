@@ -53,12 +53,12 @@ class Messages(Document):
 
     def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
         texts = iter("".join(parts) for parts in translations)
-        messages = deepcopy(self.messages)
+        messages, forms = deepcopy(self.messages), plural_forms(self.messages)
         for entry in filter(is_open, messages):
             one = next(texts)
             if entry.msgid_plural:
                 several = next(texts)
-                numbers = {*entry.msgstr_plural, *range(plural_forms(messages))} or {0, 1}
+                numbers = {*entry.msgstr_plural, *range(forms)} or {0, 1}
                 first = one if len(numbers) > 1 else several  # a form that is the only one is of all numbers
                 for number in sorted(numbers):
                     made = several if number else first

@@ -7,7 +7,7 @@ corpus.{pair}.{language}           as Moses and OPUS name them; without {split} 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -64,9 +64,7 @@ def files_of_pattern(folder: Path, pattern: str) -> list[list[re.Match]]:
     """The paths that a pattern describes, those that differ in their language alone together."""
     expression = read_pattern(pattern)
     matches: dict[str, list[re.Match]] = {}
-    depth = "/".join("*" for _ in pattern.split("/"))
-    for path in sorted(folder.glob(depth)):
-        name = path.relative_to(folder).as_posix()
+    for path, name in named_files(folder, pattern):
         if (match := expression.fullmatch(name)) and path.is_file() and is_of_pair(match):
             start, end = match.span("language")
             matches.setdefault(f"{name[:start]}/{name[end:]}", []).append(match)
@@ -76,11 +74,17 @@ def files_of_pattern(folder: Path, pattern: str) -> list[list[re.Match]]:
 def files_of_other_codes(folder: Path, pattern: str) -> list[Path]:
     """The files in a folder that a pattern does not describe, and would if a code could have a hyphen."""
     expression, wider = read_pattern(pattern), read_pattern(pattern, HYPHENATED_PLACES)
-    names = {
-        path: path.relative_to(folder).as_posix()
-        for path in sorted(folder.glob("/".join("*" for _ in pattern.split("/"))))
-    }
-    return [path for path, name in names.items() if wider.fullmatch(name) and not expression.fullmatch(name)]
+    return [
+        path
+        for path, name in named_files(folder, pattern)
+        if wider.fullmatch(name) and not expression.fullmatch(name)
+    ]
+
+
+def named_files(folder: Path, pattern: str) -> Iterator[tuple[Path, str]]:
+    """What is as deep in a folder as a pattern says, with its path from there, in alphabetical order."""
+    for path in sorted(folder.glob("/".join("*" for _ in pattern.split("/")))):
+        yield path, path.relative_to(folder).as_posix()
 
 
 def read_pattern(pattern: str, places: Mapping[str, str] = PLACES) -> re.Pattern:
