@@ -185,7 +185,7 @@ def test_options_are_read_in_both_forms(teacher):
 
 def test_a_schedule_that_nobody_can_stretch_is_refused_before_anything_is_made(teacher, monkeypatch):
     """Its end is counted in updates, and the teacher's log does not say how many an epoch has."""
-    checks = dict.fromkeys(("check_languages", "check_going_on"), lambda *_, **__: None)
+    checks = dict.fromkeys(("check_languages", "check_going_on", "check_others"), lambda *_, **__: None)
     vars(teacher).update(checks, record={"system": "x", "seed": 1})
     for module in (in_turn, lesson):
         monkeypatch.setattr(module, "Teacher", lambda *_: teacher)
