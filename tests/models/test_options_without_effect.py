@@ -14,6 +14,7 @@ from zsnmt.models.zs_transformer import ZeroShotTransformer
     "inert, remedy",
     [
         (dict(encoder_residual_replacement="mean_pool"), dict(encoder_residual_removal_layers="2")),
+        (dict(encoder_residual_removal_updates=5), dict(encoder_residual_removal_layers="2")),
         (dict(position_query_base=10.0), dict(encoder_position_query_layers="middle")),
         (dict(decoder_language_feed_forward_dim=9), dict(decoder_language_feed_forward_layers="1")),
         (dict(encoder_target_language_layers="2"), dict(encoder_target_language="tag_embedding")),

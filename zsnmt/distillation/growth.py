@@ -11,6 +11,7 @@ from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.student_options import read_options
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
+from zsnmt.modules.attention_residual import is_switch
 from zsnmt.runs.commands import option_words
 from zsnmt.seams.layers import chosen_layers
 from zsnmt.seams.options import attribute_of
@@ -33,7 +34,9 @@ def shared_depths(start: Teacher, sizes: Mapping[str, Size], options: Namespace)
     """
     wanted = depths(sizes)
     given, copies = fit_layers(start.sizes, wanted)
-    different = [name for name in {**given, **sizes} if given.get(name) != sizes.get(name)]
+    different = [
+        name for name in {**given, **sizes} if given.get(name) != sizes.get(name) and not is_switch(name)
+    ]
     if different:
         raise InputError(
             f"{options.arch} cannot begin with the weights of {start.run}: {different[0]} is not of one "

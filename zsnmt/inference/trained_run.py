@@ -16,6 +16,7 @@ from zsnmt.errors import InputError
 from zsnmt.runs.checkpoints import explain_read_errors, load_state
 from zsnmt.runs.checksums import REMEDY, check_model, check_pipeline
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_place, no_run
+from zsnmt.seams.residual_removal import settle
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 
 
@@ -50,6 +51,7 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE) -> TrainedRun:
     with explain_misfit(path, folder):
         (model,), cfg, task = checkpoint_utils.load_model_ensemble_and_task([str(path)], state=state)
         codec = task.codec
+    settle(model)
     model.eval().prepare_for_inference_(cfg)
     with holding_a_model():
         model.to("cuda" if torch.cuda.is_available() else "cpu")

@@ -4,6 +4,8 @@ Each module is called with the attention's output, the layer's input (both T×B�
 mask (B×T, True at padding, or None) and returns T×B×C. None has parameters.
 """
 
+from collections.abc import MutableMapping
+
 import torch
 from torch import Tensor, nn
 
@@ -22,6 +24,52 @@ class RemoveResidual(nn.Module):
     def forward(self, attended: Tensor, layer_input: Tensor, padding_mask: Tensor | None) -> Tensor:
         """attended and layer_input: T×B×C; padding_mask: B×T, True at padding. Returns T×B×C."""
         return attended
+
+
+class EarlyRemoval(nn.Module):
+    """Nothing is added in the first updates of a training; from then on the layer's input is, as ever.
+
+    Whether it has come back is kept with the weights, so that a training that begins with a checkpoint goes
+    on as that ended. Raises ValueError for less than one update.
+    """
+
+    back: Tensor  # 1: 1 where the residual has come back, and 0 before
+
+    def __init__(self, updates: int) -> None:
+        super().__init__()
+        if updates < 1:
+            raise ValueError(f"updates is {updates}; it must be 1 or more")
+        self.updates = updates
+        self.register_buffer("back", torch.zeros(1))
+
+    def set_num_updates(self, num_updates: int) -> None:
+        """What fairseq calls before each update, with the number of those that are done."""
+        if num_updates >= self.updates:
+            self.back.fill_(1)
+
+    def forward(self, attended: Tensor, layer_input: Tensor, padding_mask: Tensor | None) -> Tensor:
+        """attended and layer_input: T×B×C; padding_mask: B×T, True at padding. Returns T×B×C."""
+        return self.back * layer_input + attended
+
+    def settled(self) -> KeepResidual | RemoveResidual:
+        """What it is at present, for good."""
+        return KeepResidual() if self.back.item() else RemoveResidual()
+
+
+def is_switch(name: str) -> bool:
+    """Whether what a checkpoint keeps under this name says whether a residual has come back."""
+    return name.endswith(".attention_residual.back")
+
+
+def match_switch(residual: nn.Module, state: MutableMapping[str, Tensor], name: str) -> None:
+    """Make the weights of a layer of this name fit its residual: a model without early removal reads those of
+    one with it, and the other way round.
+    """
+    key = f"{name}.attention_residual.back"
+    if not isinstance(residual, EarlyRemoval):
+        state.pop(key, None)
+    else:
+        state.setdefault(key, residual.back)
 
 
 class MeanPoolResidual(nn.Module):

@@ -5,7 +5,7 @@ from fairseq.models.transformer import TransformerConfig
 from fairseq.modules.transformer_layer import TransformerEncoderLayerBase
 from torch import Tensor, nn
 
-from zsnmt.modules.attention_residual import KeepResidual
+from zsnmt.modules.attention_residual import KeepResidual, match_switch
 from zsnmt.modules.self_attention import SelfAttention
 
 
@@ -31,6 +31,11 @@ class EncoderLayer(TransformerEncoderLayerBase):
             qn_block_size=self.quant_noise_block_size,
             xformers_att_config=cfg.encoder.xformers_att_config,
         )
+
+    def upgrade_state_dict_named(self, state_dict: dict[str, Tensor], name: str) -> None:
+        """What fairseq does to a checkpoint before it is loaded: read those that know of other seams."""
+        super().upgrade_state_dict_named(state_dict, name)
+        match_switch(self.attention_residual, state_dict, name)
 
     def use_position_query(self, position_query: nn.Module) -> None:
         """Make the attention's query from positions."""

@@ -9,15 +9,23 @@ from fairseq.models.transformer import TransformerModel
 from fairseq.tasks import FairseqTask
 from torch import nn
 
-from zsnmt.modules.attention_residual import MeanPoolResidual, RemoveResidual, StochasticResidual
+from zsnmt.errors import InputError
+from zsnmt.modules.attention_residual import (
+    EarlyRemoval,
+    MeanPoolResidual,
+    RemoveResidual,
+    StochasticResidual,
+)
 from zsnmt.seams.layers import chosen_layers
-from zsnmt.seams.options import refuse_without
+from zsnmt.seams.options import refuse_without, value_of
 
 OPTION, NOTHING = "--encoder-residual-removal-layers", "nothing"
 OF_FEED_FORWARD = "--encoder-feed-forward-residual-removal-layers"
+UPDATES = "--encoder-residual-removal-updates"
 DEFAULTS = {
     "encoder_residual_removal_layers": "none",
     "encoder_residual_replacement": NOTHING,
+    "encoder_residual_removal_updates": 0,
     "encoder_feed_forward_residual_removal_layers": "none",
 }
 
@@ -35,6 +43,13 @@ def add_options(add: Callable) -> None:
         help="what stands in for a removed residual: nothing; the sentence's mean; the residual at random",
     )
     add(
+        UPDATES,
+        type=int,
+        metavar="N",
+        help="the residual of the self-attention is removed for the first N updates alone, and comes back "
+        "then; 0: it never comes back",
+    )
+    add(
         OF_FEED_FORWARD,
         metavar="LAYERS",
         help="encoder layers whose feed-forward block loses its residual connection: none, middle, or "
@@ -50,11 +65,24 @@ def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
         layers[number - 1].feed_forward_residual = RemoveResidual()
     chosen = chosen_layers(args.encoder_residual_removal_layers, len(layers), OPTION)
     if not chosen:
-        refuse_without(OPTION, args, encoder_residual_replacement=NOTHING)
+        refuse_without(OPTION, args, encoder_residual_replacement=NOTHING, encoder_residual_removal_updates=0)
+    updates = args.encoder_residual_removal_updates
+    if updates and args.encoder_residual_replacement != NOTHING:
+        raise InputError(
+            f"{UPDATES} is for residuals that nothing replaces; leave out --encoder-residual-replacement"
+        )
     for number in chosen:
         replacements: dict[str, Callable[[], nn.Module]] = {
-            NOTHING: RemoveResidual,
+            NOTHING: lambda: EarlyRemoval(updates) if updates else RemoveResidual(),
             "mean_pool": MeanPoolResidual,
             "stochastic": lambda: StochasticResidual(0.5 * number / len(layers)),
         }
-        layers[number - 1].attention_residual = replacements[args.encoder_residual_replacement]()
+        with value_of(UPDATES):
+            layers[number - 1].attention_residual = replacements[args.encoder_residual_replacement]()
+
+
+def settle(model: nn.Module) -> None:
+    """Put what they are at present in the place of residuals that come back in training, for translation."""
+    for layer in list(model.modules()):
+        if isinstance(residual := getattr(layer, "attention_residual", None), EarlyRemoval):
+            layer.attention_residual = residual.settled()
