@@ -121,12 +121,15 @@ def number_of_lines(file: Path, on_fault: OnFault = refuse) -> int:
     return sum(1 for _ in iterate_lines(file, on_fault=on_fault))
 
 
-def iterate_rows(files: Sequence[Path], on_fault: OnFault = refuse) -> Iterator[tuple[str, ...]]:
+def iterate_rows(
+    files: Sequence[Path], on_fault: OnFault = refuse, *, of_windows: bool = False
+) -> Iterator[tuple[str, ...]]:
     """Line by line, what stands in all files; `InputError` where they differ in their number of lines.
 
-    `on_fault` is given what `iterate_lines` would raise.
+    `on_fault` is given what `iterate_lines` would raise, which also says what `of_windows` is.
     """
-    for row in zip_longest(*(iterate_lines(file, on_fault=on_fault) for file in files)):
+    read = partial(iterate_lines, of_windows=of_windows, on_fault=on_fault)
+    for row in zip_longest(*map(read, files)):
         if None in row:
             ended = row.index(None)
             longer = next(place for place, line in enumerate(row) if line is not None)

@@ -1,6 +1,7 @@
 """The lines of a text file: UTF-8, one sentence each, ended by `\\n` alone.
 
-What breaks a rule stops with an InputError that names the file and the line. Nothing is repaired.
+What breaks a rule stops with an InputError that names the file and the line. Nothing is repaired, but, where
+a caller wants it, what Windows adds to a file.
 """
 
 import re
@@ -14,11 +15,12 @@ from zsnmt.files.replacing import replacing
 
 SPACE = "\u2581"  # to SentencePiece, which marks the beginnings of words with it
 # Control characters but the tab; a byte order mark that tokenisation would leave at the start.
+MARK = "\ufeff".encode()
 FORBIDDEN = re.compile(r"[\x00-\x08\n-\x1f\x7f-\x9f]|^\s*\ufeff")
 
 
 def iterate_lines(
-    path: Path, allow_empty_lines: bool = False, *, on_fault: OnFault = refuse
+    path: Path, allow_empty_lines: bool = False, *, of_windows: bool = False, on_fault: OnFault = refuse
 ) -> Iterator[str]:
     """The lines of a file, one at a time, without their `\\n`; only `\\n` ends a line.
 
@@ -26,13 +28,23 @@ def iterate_lines(
     byte order mark, a control character other than the tab (a carriage return is one), and, unless
     `allow_empty_lines`, for a line without anything but white space and U+2581, which subword models take for
     a space. An `on_fault` that does not raise is given the error of each such line, which then is empty.
+
+    `of_windows`: it may begin with a byte order mark, and its lines end with `\\r\\n`; both are left out.
     """
     with open_file(path) as file:
-        yield from iterate_stream(file, path, allow_empty_lines, on_fault=on_fault)
+        lines = without_windows(file) if of_windows else file
+        yield from iterate_stream(lines, path, allow_empty_lines, on_fault=on_fault)
+
+
+def without_windows(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines without the byte order mark and the carriage returns that Windows adds to a file."""
+    for number, line in enumerate(lines):
+        start = MARK if number == 0 else b""
+        yield line.removeprefix(start).removesuffix(b"\n").removesuffix(b"\r") + b"\n"
 
 
 def iterate_stream(
-    file: BinaryIO, name: Path | str, allow_empty_lines: bool = False, *, on_fault: OnFault = refuse
+    file: Iterable[bytes], name: Path | str, allow_empty_lines: bool = False, *, on_fault: OnFault = refuse
 ) -> Iterator[str]:
     """The lines of an open file, such as `sys.stdin.buffer`, under the rules of `iterate_lines`."""
     number = 0

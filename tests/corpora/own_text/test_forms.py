@@ -85,6 +85,20 @@ def test_text_separated_by_tabs_may_lack_a_translation(tmp_path):
     ]
 
 
+def as_of_windows(folder: Path) -> Path:
+    """The same files as an editor or a spreadsheet of Windows writes them."""
+    for file in folder.rglob("*.*"):
+        file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n"))
+    return folder
+
+
+def test_what_windows_adds_to_a_file_that_is_written_anew_is_left_out(tmp_path):
+    rows = as_of_windows(write(tmp_path / "tabs", mine__tsv=["en\tde\tfr", *map("\t".join, zip(EN, DE, FR))]))
+    assert rewritten(rows / "mine.tsv") == THREE
+    files = as_of_windows(write(tmp_path / "lines", x__de=DE, x__en=EN, x__fr=FR))
+    assert rewritten(files, "x.{language}") == THREE
+
+
 def test_columns_of_other_things_and_rows_without_a_translation_are_passed_over_and_named(tmp_path, caplog):
     rows = ["SKU\ten-GB\tPrice\tde", "A1\tYes.\t5\tJa.", "A2\tNo.\t6\t", "A3\tThanks.\t7\tDanke."]
     (table,) = read_tables(write(tmp_path, mine__tsv=rows) / "mine.tsv")

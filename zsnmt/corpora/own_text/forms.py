@@ -48,7 +48,7 @@ def read_tables(path: Path, pattern: str = "", *, on_fault: OnFault = refuse) ->
             "--pattern out"
         )
     if pattern:
-        tables = tables_of_pattern(path, pattern)
+        tables = tables_of_pattern(path, pattern, of_windows=True)
     elif path.is_file():
         tables = [replace(read(path, on_fault), split="train")] if (read := reader_of(path)) else []
     elif states := state_files(path):

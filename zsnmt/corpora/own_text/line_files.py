@@ -52,12 +52,13 @@ def beside(tables: Sequence[Table], of_pairs: Sequence[Table]) -> list[Table]:
     return [*of_pairs, *(replace(table, apart=apart[table.split]) for table in tables)]
 
 
-def tables_of_pattern(folder: Path, pattern: str) -> list[Table]:
+def tables_of_pattern(folder: Path, pattern: str, *, of_windows: bool = False) -> list[Table]:
     """The tables of the files in a folder whose paths from there a pattern describes, in alphabetical order.
 
-    Raises `InputError` for a pattern that cannot be read, and for a file that stands alone.
+    `of_windows`: as for `iterate_lines`; for files that are written anew. Raises `InputError` for a pattern
+    that cannot be read, and for a file that stands alone.
     """
-    return [table_of(folder, files) for files in files_of_pattern(folder, pattern)]
+    return [table_of(folder, files, of_windows) for files in files_of_pattern(folder, pattern)]
 
 
 def files_of_pattern(folder: Path, pattern: str) -> list[list[re.Match]]:
@@ -116,7 +117,7 @@ def is_of_pair(match: re.Match) -> bool:
     return pair is None or match["language"] in pair.split("-")
 
 
-def table_of(folder: Path, matches: list[re.Match]) -> Table:
+def table_of(folder: Path, matches: list[re.Match], of_windows: bool = False) -> Table:
     """The table of files whose names differ in their language alone."""
     found = {match["language"]: folder / match[0] for match in matches}
     named = matches[0].groupdict()
@@ -131,5 +132,5 @@ def table_of(folder: Path, matches: list[re.Match]) -> Table:
         split=SPLITS_BY_NAME[named.get("split") or "train"],
         languages=languages,
         files=files,
-        rows=partial(iterate_rows, files),
+        rows=partial(iterate_rows, files, of_windows=of_windows),
     )

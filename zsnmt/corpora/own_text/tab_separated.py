@@ -23,7 +23,7 @@ QUOTED = re.compile(r'"([^"]|"")*""([^"]|"")*"')  # a cell with quotes in it, as
 
 def table_of_tab_separated(file: Path, on_fault: OnFault) -> Table:
     """Raises `InputError` for a first line that does not name languages, and for text without a row."""
-    heads = next(iterate_lines(file)).split("\t")
+    heads = next(iterate_lines(file, of_windows=True)).split("\t")
     languages = languages_of_columns(heads, f"{file}, line 1")
     say_others(heads, languages, file)
     return table_of_rows(file, [*languages.values()], partial(rows_of, file, languages), on_fault=on_fault)
@@ -31,7 +31,7 @@ def table_of_tab_separated(file: Path, on_fault: OnFault) -> Table:
 
 def rows_of(file: Path, languages: Mapping[int, str], on_fault: OnFault) -> Iterator[Placed]:
     """The rows below the first, from the languages of columns; one with more or fewer columns is a fault."""
-    lines = iterate_lines(file, allow_empty_lines=True, on_fault=on_fault)
+    lines = iterate_lines(file, allow_empty_lines=True, of_windows=True, on_fault=on_fault)
     columns = next(lines).count("\t") + 1
     for number, line in enumerate(lines, start=2):
         cells, place = line.split("\t"), f"{file}, line {number}"
