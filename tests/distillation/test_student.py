@@ -183,6 +183,14 @@ def test_options_are_read_in_both_forms(teacher):
     assert "--chunked-loss" in taught
 
 
+@pytest.mark.parametrize("student, kept", [(None, True), ("zs_transformer", False)])
+def test_a_student_of_another_architecture_has_its_residuals_from_the_beginning(teacher, student, kept):
+    command = teacher.run / "train.command"
+    command.write_text(f"{command.read_text()} --encoder-residual-removal-updates 404")
+    options = student_options(CONFIG, Distillation(teacher.run, student=student), teacher)
+    assert ("--encoder-residual-removal-updates" in options and "404" in options) == kept
+
+
 def test_a_schedule_that_nobody_can_stretch_is_refused_before_anything_is_made(teacher, monkeypatch):
     """Its end is counted in updates, and the teacher's log does not say how many an epoch has."""
     checks = dict.fromkeys(("check_languages", "check_going_on", "check_others"), lambda *_, **__: None)

@@ -16,6 +16,7 @@ from zsnmt.runs.folder import LOG_FILE
 from zsnmt.runs.log import pairs_of_update
 from zsnmt.runs.remedies import TRANSLATION_WEIGHT, WEIGHT, options_of_remedy, term_options
 from zsnmt.runs.systems import DIRECTIONS
+from zsnmt.seams.residual_removal import UPDATES
 from zsnmt.training.config import Config
 from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.fairseq_train import given_values, options_of, separate, without
@@ -39,6 +40,8 @@ def student_options(config: Config, distillation: Distillation, start: Teacher) 
         return ["--arch", architecture, "--distributed-world-size", "1", *config.fairseq_options]
     remedy = start.record.get("distillation", {}).get("remedy", "")
     before = without_remedy(options_of(start.run), remedy)
+    if distillation.student:  # which says for good whether the residual is there
+        before = without(before, {UPDATES})
     # The config of an adaptation may leave the rate to the run that was adapted.
     own_rate = "--lr" in separate(config.fairseq_options)
     peak = training_options(architecture, config.fairseq_options if own_rate else before).lr[0]
