@@ -64,6 +64,10 @@ PROBED = (
         for config in ("tatoeba", "tatoeba_nordic")
     ),
 )
+PROBED_BESIDES = (
+    *PROBED,
+    probing("word_orders", BOTH, "--kind exact", '--labels "position language"', "--train-lines 400"),
+)
 
 
 CLAIMS_OF_LIU = (
@@ -318,7 +322,7 @@ CLAIMS_OF_LIU = (
         "encoder output)",
         evidence=finding(POSITION, removed_layer),
         range=BELOW_ZERO,
-        needs=PROBED,
+        needs=PROBED_BESIDES,
     ),
     Claim(
         name="L15",
@@ -328,10 +332,10 @@ CLAIMS_OF_LIU = (
         published=gap_of_rows("Table 9", "SVCCA score", "residual", minus="baseline"),
         what="SVCCA in that layer, residual removed minus baseline (the paper's: encoder output)",
         evidence=finding(SVCCA, removed_layer),
-        lacks="one text; by CKA that layer brings nothing, part of SVCCA's rise comes with any states of "
-        "that variance, and seeds whose languages are more alike know more of token and position, not less "
-        "(docs/results/multi30k_nonoverlap.md)",
-        needs=PROBED,
+        lacks="two texts; in the captions CKA does not rise in that layer, part of SVCCA's rise comes with any "
+        "states of that variance, and seeds whose languages are more alike know more of token and position, "
+        "not less (docs/results/multi30k_nonoverlap.md)",
+        needs=PROBED_BESIDES,
     ),
     Claim(
         name="L16",
@@ -342,7 +346,7 @@ CLAIMS_OF_LIU = (
         what="accuracy of language classifiers, residual removed minus baseline",
         evidence=finding(LANGUAGE),
         range=BELOW_ZERO,
-        needs=PROBED,
+        needs=PROBED_BESIDES,
     ),
     Claim(
         name="L17",
