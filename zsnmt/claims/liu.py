@@ -332,7 +332,7 @@ CLAIMS_OF_LIU = (
         published=gap_of_rows("Table 9", "SVCCA score", "residual", minus="baseline"),
         what="SVCCA in that layer, residual removed minus baseline (the paper's: encoder output)",
         evidence=finding(SVCCA, removed_layer),
-        lacks="two texts; in the captions CKA does not rise in that layer, part of SVCCA's rise comes with any "
+        lacks="two texts; in captions CKA does not rise in that layer, part of SVCCA's rise comes with any "
         "states of that variance, and seeds whose languages are more alike know more of token and position, "
         "not less (docs/results/multi30k_nonoverlap.md)",
         needs=PROBED_BESIDES,
