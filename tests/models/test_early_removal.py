@@ -37,12 +37,13 @@ def test_it_is_the_model_without_the_residual_at_first_and_the_baseline_afterwar
 
 
 @pytest.mark.parametrize("done, kind", [(0, RemoveResidual), (3, KeepResidual)])
-def test_a_model_that_translates_is_a_plain_one(toy_task, source_batch, done, kind):
+def test_a_model_that_translates_is_a_plain_one(toy_task, source_batch, caplog, done, kind):
     early = build(toy_task, **EARLY).eval()
     early.set_num_updates(done)
     found = states(early, source_batch)
     settle(early)
     assert type(middle(early)) is kind and torch.equal(states(early, source_batch), found)
+    assert ("had not made the 3 updates of --encoder-residual" in caplog.text) == (kind is RemoveResidual)
 
 
 def test_a_checkpoint_says_whether_it_is_back(toy_task):

@@ -2,6 +2,7 @@
 the feed-forward block (Qu and Watanabe 2022).
 """
 
+import logging
 from argparse import Namespace
 from collections.abc import Callable
 
@@ -18,6 +19,8 @@ from zsnmt.modules.attention_residual import (
 )
 from zsnmt.seams.layers import chosen_layers
 from zsnmt.seams.options import refuse_without, value_of
+
+logger = logging.getLogger(__name__)
 
 OPTION, NOTHING = "--encoder-residual-removal-layers", "nothing"
 OF_FEED_FORWARD = "--encoder-feed-forward-residual-removal-layers"
@@ -82,7 +85,16 @@ def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
 
 
 def settle(model: nn.Module) -> None:
-    """Put what they are at present in the place of residuals that come back in training, for translation."""
+    """Put what they are at present in the place of residuals that come back in training, for translation;
+    with a warning where one has not come back yet.
+    """
     for layer in list(model.modules()):
         if isinstance(residual := getattr(layer, "attention_residual", None), EarlyRemoval):
             layer.attention_residual = residual.settled()
+            if isinstance(layer.attention_residual, RemoveResidual):
+                logger.warning(
+                    "the model is of a time before its residual came back: its training had not made the %d "
+                    "updates of %s when it was kept",
+                    residual.updates,
+                    UPDATES,
+                )
