@@ -40,15 +40,15 @@ def test_a_run_translates_as_before(older):
     assert share_as_before(Translator.open(older / RUN, Search(beam=2)), older) > 0.9
 
 
-# Version 0.1 scaled int8 by single weights: without VNNI, sums of two products overflow (`int8_rows`).
-INT8_AS_BEFORE = 0.5 if torch.cpu._is_vnni_supported() else -1.0
+# Version 0.1 scaled int8 by single weights: without VNNI, sums of two products overflow (`zsnmt.decoding.neighbours`).
+OVERFLOWS = set() if torch.cpu._is_vnni_supported() else {"int8"}
 
 
-@pytest.mark.parametrize("quantization, least", [("float32", 0.9), ("int8", INT8_AS_BEFORE)])
+@pytest.mark.parametrize("quantization, least", [("float32", 0.9), ("int8", 0.5)])
 def test_an_export_translates_as_before_and_says_that_it_has_no_check(older, caplog, quantization, least):
     pytest.importorskip("ctranslate2")
     translator = Translator.open(older / RUN / f"ctranslate2-{quantization}", Search(beam=2))
-    assert share_as_before(translator, older) > least
+    assert share_as_before(translator, older) > least or quantization in OVERFLOWS
     assert "cannot be checked on this processor" in caplog.text
 
 

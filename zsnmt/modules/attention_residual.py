@@ -56,16 +56,19 @@ class EarlyRemoval(nn.Module):
         return KeepResidual() if self.back.item() else RemoveResidual()
 
 
+SWITCH = ".attention_residual.back"  # ends the name under which checkpoints keep it
+
+
 def is_switch(name: str) -> bool:
     """Whether what a checkpoint keeps under this name says whether a residual has come back."""
-    return name.endswith(".attention_residual.back")
+    return name.endswith(SWITCH)
 
 
 def match_switch(residual: nn.Module, state: MutableMapping[str, Tensor], name: str) -> None:
     """Make the weights of a layer of this name fit its residual: a model without early removal reads those of
     one with it, and the other way round.
     """
-    key = f"{name}.attention_residual.back"
+    key = name + SWITCH
     if not isinstance(residual, EarlyRemoval):
         state.pop(key, None)
     else:

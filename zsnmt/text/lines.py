@@ -5,6 +5,7 @@ a caller wants it, what Windows adds to a file.
 """
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,7 +16,6 @@ from zsnmt.files.replacing import replacing
 
 SPACE = "\u2581"  # to SentencePiece, which marks the beginnings of words with it
 # Control characters but the tab; a byte order mark that tokenisation would leave at the start.
-MARK = "\ufeff".encode()
 FORBIDDEN = re.compile(r"[\x00-\x08\n-\x1f\x7f-\x9f]|^\s*\ufeff")
 
 
@@ -39,7 +39,7 @@ def iterate_lines(
 def without_windows(lines: Iterable[bytes]) -> Iterator[bytes]:
     """Lines without the byte order mark and the carriage returns that Windows adds to a file."""
     for number, line in enumerate(lines):
-        start = MARK if number == 0 else b""
+        start = BOM_UTF8 if number == 0 else b""
         yield line.removeprefix(start).removesuffix(b"\n").removesuffix(b"\r") + b"\n"
 
 

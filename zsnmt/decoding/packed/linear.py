@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from zsnmt.decoding.neighbours import LARGEST_PAIR, largest_pairs
 from zsnmt.decoding.options import FLOAT16, FLOAT32, INT8, PRECISIONS
 from zsnmt.errors import InputError
 from zsnmt.modules.onednn_linear import AVAILABLE
@@ -65,15 +66,12 @@ def pack(weight: Tensor, bias: Tensor | None, precision: str, relu: bool = False
 def int8_steps(weight: Tensor) -> Tensor:
     """For each row of a weight (D×C) the step (D) between its numbers in 8 bits.
 
-    Without the instructions for it (VNNI) a processor adds the products of two neighbouring inputs (0 to 255)
-    and weights in 16 bits, and cuts off what is larger. There the largest pair of a row becomes 127 (128 at
-    most, rounded), not its largest weight. That loses less than inputs of 7 bits would: each row has a step
-    of its own, all inputs share one.
+    The largest weight is 127 of them, and without VNNI the largest pair (`zsnmt.decoding.neighbours`). That
+    loses less than inputs of 7 bits would: each row has a step of its own, all inputs share one.
     """
-    sizes = weight.abs()
-    if not torch.cpu._is_vnni_supported():
-        sizes = F.pad(sizes, (0, weight.size(1) % 2)).unflatten(1, (-1, 2)).sum(2)
-    return (sizes.amax(1) / 127).clamp(min=torch.finfo(torch.float32).tiny)
+    vnni = torch.cpu._is_vnni_supported()
+    largest = weight.abs().amax(1) if vnni else torch.from_numpy(largest_pairs(weight.numpy()))
+    return (largest / LARGEST_PAIR).clamp(min=torch.finfo(torch.float32).tiny)
 
 
 def pack_int8(weight: Tensor, bias: Tensor | None) -> torch.ScriptObject:

@@ -1,10 +1,8 @@
 """Weights in 8 bits that mean the same on every processor.
 
-CTranslate2 multiplies inputs in 8 bits without sign by weights in 8 bits with one. Processors without the
-instructions for it (VNNI; AVX2 and SSE4 alone) add the products of two neighbouring columns in 16 bits and
-cut off what is larger. So a row of weights is scaled by its largest *pair*, not by its largest weight: no sum
-of two products leaves 16 bits, and all processors compute the same. The price is a rounding coarser by the
-ratio of the two.
+CTranslate2 multiplies inputs in 8 bits without sign by weights in 8 bits with one. A row of weights is scaled
+by its largest pair (`zsnmt.decoding.neighbours`), so all processors compute the same. The price is a rounding
+coarser by the ratio of that to its largest weight.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from zsnmt.decoding.neighbours import LARGEST_PAIR, largest_pairs
 from zsnmt.decoding.options import FLOAT32, INT8
 from zsnmt.errors import InputError
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 QUANTIZATIONS = (FLOAT32, INT8, "int8_float32", "bfloat16", "float16")
 EIGHT_BITS = (INT8, "int8_float32")  # on a CPU the same
-LARGEST_PAIR = 127.0  # rounded, at most 128; 128 times the largest input, 255, is below 2^15
 REFUSED = {
     "int16": "CTranslate2 computes int16 on Intel processors alone, where it cuts inputs off at 32.767, "
     "which the large numbers of a removed residual and those of trained models exceed; choose int8",
@@ -61,8 +59,7 @@ def int8_rows(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A weight (D×C) in int8, and the factor (D) by which each of its rows was multiplied before it was
     rounded.
     """
-    even = np.pad(np.abs(weight), ((0, 0), (0, weight.shape[1] % 2)))
-    largest = even.reshape(len(weight), -1, 2).sum(2).max(1)  # D
+    largest = largest_pairs(weight)  # D
     smallest = LARGEST_PAIR / np.finfo(np.float32).max  # so that every scale is a number
     scales = (LARGEST_PAIR / np.where(largest == 0, LARGEST_PAIR, np.maximum(largest, smallest))).astype(
         np.float32
