@@ -40,7 +40,7 @@ def test_a_run_translates_as_before(older):
     assert share_as_before(Translator.open(older / RUN, Search(beam=2)), older) > 0.9
 
 
-# Version 0.1 scaled int8 by single weights: without VNNI, sums of two products overflow (`zsnmt.decoding.neighbours`).
+# Version 0.1 scaled int8 by single weights: without VNNI, sums overflow (`zsnmt.decoding.neighbours`).
 OVERFLOWS = set() if torch.cpu._is_vnni_supported() else {"int8"}
 
 
