@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.scores import made_up_scores
 from zsnmt.claims.kept_results import Kept
-from zsnmt.claims.translation import compare, config_difference, pivot_language_share, zero_shot
+from zsnmt.claims.translation import compare, config_difference, gain, pivot_language_share, zero_shot
 from zsnmt.claims.verdicts import half_width
 from zsnmt.languages import ZERO_SHOT, Direction
 from zsnmt.report.documents import keep_scores
@@ -46,6 +46,12 @@ def test_without_another_system_it_is_the_difference_of_two_means(kept):
     (found,) = config_difference([("easy", "hard")], zero_shot(ONE))(kept)
     assert found.measured.mean == pytest.approx(40.5 - 22.0) and len(found.deviations) == 2
     assert config_difference([("easy", "gone")], zero_shot(ONE))(kept) == []
+
+
+def test_a_difference_of_two_systems_is_over_the_seeds_that_both_have(kept):
+    found = {each.config: each for each in gain(zero_shot(ONE), zero_shot(OTHER))(kept)}
+    assert found["easy"].measured.mean == pytest.approx(21.0 - 14.5) and found["easy"].seeds == "1, 2"
+    assert found["hard"].measured.mean == pytest.approx(40.5 - 11.5)
 
 
 def test_of_some_directions_the_interval_is_made_of_that_of_each():

@@ -181,12 +181,11 @@ def compare(
     chosen_from: int = 1,
     at_plateau: bool = False,
 ) -> list[Effect]:
-    """The difference of two sides, if both have a seed; seed by seed, by as few as two, where all runs of one
-    are measured on the same tokens. `at_plateau`: short trainings say so weakly.
+    """The difference of two sides by the seeds that both have, if there are any; seed by seed, by as few as
+    two, where all runs of one are measured on the same tokens. `at_plateau`: short trainings say so weakly.
     """
-    if column in SAME_MASKS:
-        one, other = ({seed: side[seed] for seed in one if seed in other} for side in (one, other))
-    if not one or not other:
+    one, other = ({seed: side[seed] for seed in one if seed in other} for side in (one, other))
+    if not one:
         return []
     sides, seeds = [[*one.values()], [*other.values()]], [[*one], [*other]]
     return [

@@ -10,6 +10,7 @@ from zsnmt.claims.verdicts import Effect, difference, effect, seed_by_seed, seed
 from zsnmt.languages import FAMILIES
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import Finding
+from zsnmt.report.significance import of_same_seeds
 from zsnmt.report.table import complete
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 
@@ -49,7 +50,7 @@ def finding(what: Finding, layer: LayerOf = output_layer) -> Evidence:
     def effects(kept: Kept) -> list[Effect]:
         found = []
         for config, systems in kept.probes.items():
-            pair = [systems.get(system.name, []) for system in (RESIDUAL, BASELINE)]
+            pair = of_same_seeds(*(systems.get(system.name, []) for system in (RESIDUAL, BASELINE)))
             if all(pair):
                 at = layer(pair[0][0])
                 values, others = (complete([what.of(one, at) for one in runs]) for runs in pair)

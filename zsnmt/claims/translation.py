@@ -11,7 +11,7 @@ from zsnmt.languages import SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.adaptation import members
 from zsnmt.report.families import within_families
 from zsnmt.report.papers.liu import Place
-from zsnmt.report.significance import Side, mean_difference
+from zsnmt.report.significance import Side, mean_difference, of_same_seeds
 from zsnmt.report.table import Measured, complete
 from zsnmt.runs.log import read_summary
 from zsnmt.runs.scores import Result, Scores
@@ -60,10 +60,13 @@ def compare(
     wanted: Range | None = None,
     at_plateau: bool = False,
 ) -> list[Effect]:
-    """One place minus another over the directions of their kinds, or over some; none where one is missing."""
+    """One place minus another over the directions of their kinds, or over some, by the seeds that both have;
+    none where one is missing.
+    """
     if not all(place.system.name in systems for place in places):
         return []
-    one, other = (Side(systems[place.system.name], place.column) for place in places)
+    runs = of_same_seeds(*(systems[place.system.name] for place in places))
+    one, other = (Side(of_side, place.column) for of_side, place in zip(runs, places))
     values, others = (complete(side.means(directions)) for side in (one, other))
     found = mean_difference(one, other, directions)
     if found is None or not values or not others:
@@ -222,7 +225,7 @@ def loss_difference(one: System, other: System, *, part: str, wanted: Range | No
     def effects(kept: Kept) -> list[Effect]:
         found = []
         for config, systems in kept.scores.items():
-            runs = [systems.get(system.name, []) for system in (one, other)]
+            runs = of_same_seeds(*(systems.get(system.name, []) for system in (one, other)))
             trained = [[read_summary(scores.training or "") for scores in side] for side in runs]
             sides = [complete(side) or [] for side in trained]
             if all(sides) and len({summary.updates for side in sides for summary in side}) == 1:

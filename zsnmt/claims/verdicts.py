@@ -4,12 +4,12 @@ A claim is that a figure, mostly a difference of two systems, lies in a range. O
 to an interval: the bootstrap's over the test lines, where there are resamples, widened to what the seeds say,
 which is Student's 95 % interval of the mean, or Welch's of a difference of means, whose seeds may deviate
 differently. Runs of a seed begin with the same weights and see the same batches, so systems deviate together:
-where two have the same seeds, three at least, the difference is taken seed by seed, and the interval is
-Student's. Of some directions, whose resamples are not kept, it is made of the interval of each, too wide
-rather than too narrow. Of other figures it is that of the seeds alone. The config *supports* the claim where
-the interval lies in the range, *opposes* it where it lies outside, and is *open* where it does both, and
-where there is no interval. It says so only weakly with one seed on a side, and on a claim about supervised
-quality or perplexity where the loss of a training still fell when it ended.
+a difference is over the seeds that both have, taken seed by seed where they are three at least, and the
+interval is then Student's. Of some directions, whose resamples are not kept, it is made of the interval of
+each, too wide rather than too narrow. Of other figures it is that of the seeds alone. The config *supports*
+the claim where the interval lies in the range, *opposes* it where it lies outside, and is *open* where it
+does both, and where there is no interval. It says so only weakly with one seed on a side, and on a claim
+about supervised quality or perplexity where the loss of a training still fell when it ended.
 
 A claim may consist of several clauses, each with figures of its own; it is as good as the worst of them.
 """

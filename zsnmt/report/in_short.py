@@ -241,6 +241,7 @@ MAKERS: dict[str, Maker] = {
         encodings_table,
         [
             "encoding",
+            "seeds",
             "baseline supervised",
             "residual supervised",
             "baseline zero-shot",

@@ -13,7 +13,7 @@ import numpy as np
 
 from zsnmt.languages import Direction
 from zsnmt.report.notes import have_one_pivot
-from zsnmt.report.scores import Column, WayDifference, mean_over_directions, system_kind
+from zsnmt.report.scores import AnyRunResult, Column, WayDifference, mean_over_directions, system_kind
 from zsnmt.report.table import Cell, Measured, complete, join_sentences, seed_cell
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.ways import PIVOT, Way
@@ -188,15 +188,15 @@ def difference_of_ways(
 
 
 def of_same_seeds(
-    runs: Sequence[Scores], base: Sequence[Scores]
-) -> tuple[Sequence[Scores], Sequence[Scores]]:
-    """The runs of two systems that have the same seeds, so that a seed of one alone does not tell in their
-    difference; all, where they have no seed in common.
+    runs: Sequence[AnyRunResult], base: Sequence[AnyRunResult]
+) -> tuple[Sequence[AnyRunResult], Sequence[AnyRunResult]]:
+    """What is of the runs of two systems that have the same seeds, so that a seed of one alone does not tell
+    in their difference; all, where they have no seed in common.
     """
-    both = {scores.seed for scores in runs} & {scores.seed for scores in base}
+    both = {run.seed for run in runs} & {run.seed for run in base}
     if not both:
         return runs, base
-    one, other = ([scores for scores in side if scores.seed in both] for side in (runs, base))
+    one, other = ([run for run in side if run.seed in both] for side in (runs, base))
     return one, other
 
 

@@ -83,6 +83,12 @@ def test_a_row_has_the_means_of_both_variants():
                 )
 
 
+def test_a_row_names_the_seeds_of_each_variant_where_they_differ():
+    found = rows([*SCORES, scored(SYSTEMS[1], seed=2)])
+    assert [row["seeds"] for row in found.values()] == ["1, 2; 1", "1", "1"]
+    assert [row["seeds"] for row in rows(SCORES).values()] == ["1", "1", "1"]
+
+
 def test_zero_shot_is_split_by_the_word_orders_of_source_and_target():
     found = rows(SCORES)["sinusoidal"]
 
@@ -141,7 +147,7 @@ def test_fewer_than_two_encodings_have_no_table(systems):
 
 def test_variants_and_kinds_that_are_not_there_have_no_columns():
     scores = [scored(system, languages=["inglan", "velan"]) for system in ("zs_transformer", "none")]
-    assert tables(scores)["encodings"].columns == ["encoding", "baseline supervised"]
+    assert tables(scores)["encodings"].columns == ["encoding", "seeds", "baseline supervised"]
 
 
 def test_terminal_and_entry_have_it_and_a_document_has_a_block_of_it(tmp_path):

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from zsnmt.languages import SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.notes import signature_note
-from zsnmt.report.scores import Column, all_directions, runs_by_system
+from zsnmt.report.scores import Column, all_directions, runs_by_system, seeds
 from zsnmt.report.significance import Side
 from zsnmt.report.table import Cell, Table, join_sentences, seed_cell
 from zsnmt.runs.scores import Scores
@@ -38,7 +38,10 @@ def encodings_table(all_scores: Sequence[Scores]) -> Table | None:
         return None
     orders = word_orders(all_scores)
     groups = split_by_order(all_directions(all_scores), orders)
-    rows = [{"encoding": encoding, **cells(variants, groups)} for encoding, variants in found.items()]
+    rows = [
+        {"encoding": encoding, "seeds": seeds_of(variants), **cells(variants, groups)}
+        for encoding, variants in found.items()
+    ]
     about = ["BLEU and off-target, means over directions.", order_note(orders)]
     signatures = signature_note(
         [scores for variants in found.values() for runs in variants for scores in runs]
@@ -52,6 +55,11 @@ def encodings_table(all_scores: Sequence[Scores]) -> Table | None:
         about=join_sentences(about),
         signatures=signatures,
     )
+
+
+def seeds_of(variants: Sequence[Sequence[Scores]]) -> str:
+    """The seeds of an encoding; of each variant where they differ."""
+    return "; ".join(dict.fromkeys(seeds(runs) for runs in variants if runs))
 
 
 def cells(
