@@ -29,6 +29,10 @@ CELLS = f"""<worksheet {SHEET}><c t="inlineStr"><is><t>within</t></is></c>
 TABLE = f'<table {SHEET}><tableColumns><tableColumn name="Name"/><tableColumn name="Unit_x000a_price"/>\
 </tableColumns></table>'
 PIVOT = f'<pivotCacheDefinition {SHEET}><cacheField name="Region"/></pivotCacheDefinition>'
+COMMENTS = f"""<comments {SHEET}><authors><author>Ann</author><author>tc=7</author></authors><commentList>
+<comment authorId="0"><text><t>an old_x000D_one</t></text></comment>
+<comment authorId="1"><text><t>a copy</t></text></comment></commentList></comments>"""
+ANSWERS = "<ThreadedComments><threadedComment><text>a new one</text></threadedComment></ThreadedComments>"
 OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
 TEXT = f"""<office:document-content xmlns:office="{OASIS}office:1.0" xmlns:style="{OASIS}style:1.0"
  xmlns:text="{OASIS}text:1.0" xmlns:table="{OASIS}table:1.0" xmlns:o="urn:officeooo" xmlns:fo="urn:fo">
@@ -40,7 +44,7 @@ TEXT = f"""<office:document-content xmlns:office="{OASIS}office:1.0" xmlns:style
 <text:page-number>seven</text:page-number> ends<text:note><text:note-citation>1\
 </text:note-citation><text:note-body><text:p>a note</text:p></text:note-body></text:note> here.<text:tab/>\
 after <text:soft-page-break/>a tab</text:p>
-<table:table-cell office:value-type="string"><text:p>cell</text:p></table:table-cell>
+<table:table-cell office:value-type="string" office:string-value="a"><text:p>cell</text:p></table:table-cell>
 <table:table-cell office:value-type="date"><text:p>12 May</text:p></table:table-cell>
 <table:table-cell office:value-type="string" table:formula="x"><text:p>worked out</text:p></table:table-cell>
 </office:document-content>"""
@@ -79,6 +83,8 @@ DOCUMENTS = {
             "sheet1.xml": ("spreadsheetml.worksheet+xml", CELLS),
             "table1.xml": ("spreadsheetml.table+xml", TABLE),
             "pivot1.xml": ("spreadsheetml.pivotCacheDefinition+xml", PIVOT),
+            "comments1.xml": ("spreadsheetml.comments+xml", COMMENTS),
+            "threads1.xml": ("ms-excel.threadedcomments+xml", ANSWERS),
         },
     ),
     ".odt": {"mimetype": MIMETYPE, "content.xml": TEXT, "styles.xml": "<styles/>", "picture.png": "\x89"},
@@ -129,6 +135,20 @@ def test_of_a_spreadsheet_texts_change_and_heads_of_tables_and_what_is_worked_ou
         == "A CHAIRNameUnit\npriceRegionTWO BOLD WORDS\nON TWO LINESread aloud"
     )
     assert texts(made["sheet1.xml"]) == ["WITHIN", "A1", "worked out"]
+    assert texts(made["comments1.xml"]) == ["Ann", "tc=7", "AN OLD_x000D_ONE", "a copy"]
+    assert texts(made["threads1.xml"]) == ["A NEW ONE"]
+
+
+def test_a_part_without_a_type_of_its_own_has_that_of_its_ending(tmp_path):
+    contents = {
+        "[Content_Types].xml": f'<Types xmlns="urn:types"><Default Extension="XML" ContentType="{OFFICE}'
+        'spreadsheetml.sheet.main+xml"/><Override PartName="/strings.xml" ContentType="{}'
+        'spreadsheetml.sharedStrings+xml"/></Types>'.format(OFFICE),
+        "book.xml": "<workbook/>",
+        "strings.xml": STRINGS,
+    }
+    made = members(shouted(write(tmp_path / "a.xlsx", contents)))
+    assert texts(made["strings.xml"])[0] == "A CHAIR"
 
 
 def test_of_a_text_of_libreoffice_words_change_and_fields_notes_marks_and_values_stay(tmp_path):
@@ -146,7 +166,7 @@ def test_of_a_text_of_libreoffice_words_change_and_fields_notes_marks_and_values
         "</text:page-number> ENDS<text:note>",
         "<text:note-citation>1</text:note-citation><text:note-body><text:p>A NOTE</text:p>",
         "</text:note> HERE.<text:tab/>AFTER A TAB<text:soft-page-break/></text:p>",
-        "<text:p>CELL</text:p>",
+        '<table:table-cell office:value-type="string"><text:p>CELL</text:p>',
         "<text:p>12 May</text:p>",
         "<text:p>worked out</text:p>",
         "<text:p>deleted</text:p>",

@@ -43,6 +43,12 @@ def test_all_lines_of_a_language_are_asked_for_at_once_and_each_once():
     assert len(lines) == len({*lines}) and lines[:3] == ["One sentence.", "Another one.", "With bold words."]
 
 
+def test_what_the_model_has_nothing_for_stays_and_is_said(caplog):
+    passages = [Passage((Run("One. Two."),))]
+    made = translate_passages(passages, ["en"], lambda lines, _: ["", "ZWEI."], target="de")
+    assert made == [["One. ZWEI."]] and "has nothing for 1 pieces, which stay: One." in caplog.text
+
+
 def test_a_passage_in_the_target_language_stays():
     texts = translate_passages(PASSAGES, ["xx", "en", "en", "en", "en"], shout, target="xx")
     assert texts[0] == ["  One  sentence. Another\none. "] and texts[4] == ["ONE SENTENCE."]

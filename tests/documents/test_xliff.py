@@ -32,6 +32,8 @@ OLD = """<?xml version="1.0" encoding="UTF-8"?>
       </trans-unit>
       <trans-unit id="8"><source>By <mrk mtype="protected">Acme</mrk> alone.</source></trans-unit>
       <trans-unit id="9"><source> </source></trans-unit>
+      <trans-unit id="10"><source>{N, select, a {A cat} other {<x id="3"/> cats}}</source></trans-unit>
+      <trans-unit id="11" approved="yes"><source>New.</source></trans-unit>
     </body>
   </file>
 </xliff>
@@ -72,8 +74,10 @@ def test_texts_without_a_translation_get_one_for_a_person_to_look_at(tmp_path):
         f'<target {review}><mrk mtype="seg" mid="1">ONE.</mrk> <mrk mtype="seg" mid="2">TWO.</mrk></target>',
         "<target>eins</target>",
         f'<target {review}>BY <mrk mtype="protected">Acme</mrk> ALONE.</target>',
+        f"<target {review}>NEW.</target>",
     ]
     text = made.decode()
+    assert '<trans-unit id="11" approved="no">' in text
     assert 'datatype="plaintext" t:kept="yes" target-language="xx"' in text and "<!-- of a tool -->" in text
     without = re.sub(r"<target [^>]*needs-review.*?</target>", "", text)
     assert re.findall(r"<source.*?</source>|<note>.*?</note>", without) == re.findall(

@@ -116,10 +116,13 @@ def test_int8_translates_nearly_as_float32(run, lines):
     assert by_two.translate_into(lines, INTO) == rounded  # the same batches, so the same rounding
 
 
-def test_a_model_that_cannot_be_packed_is_searched_by_fairseq(stock, lines, float64_attention, monkeypatch):
+def test_a_model_that_cannot_be_packed_is_searched_by_fairseq(
+    stock, lines, float64_attention, monkeypatch, caplog
+):
     open_in_float64(monkeypatch)
     by_name, by_default = (open_translator(stock, engine, None, 1) for engine in (FAIRSEQ, PYTORCH))
     assert isinstance(by_default.engine, FairseqEngine)
+    assert "is translated by fairseq's search, which is slower: it is not a model of zsnmt" in caplog.text
     assert (by_name.signature, by_default.signature) == (FAIRSEQ, "")
     translated = by_default.translate_into(lines, INTO)
     assert translated == by_name.translate_into(lines, INTO) and len({*translated[INTO[2]]}) > 3

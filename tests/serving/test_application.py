@@ -23,6 +23,7 @@ from zsnmt.serving.texts import SplitText
 LIMITS = Limits(characters=300, texts=5, queue=20, seconds=30, gather=0)
 WAYS = ["ensemble", "contrast"]
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+MULTIPART = {"Content-Type": "multipart/form-data; boundary=x"}
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +41,16 @@ def slow() -> Iterator[tuple[Client, ToldTranslator]]:
 
 
 # What is right
+
+
+def multipart(**fields):
+    """A form as a page sends it that may have a file; `file` is one."""
+    parts = [
+        f'--x\r\nContent-Disposition: form-data; name="{name}"'
+        f"{'; filename=a.txt' * (name == 'file')}\r\n\r\n{value}\r\n"
+        for name, value in fields.items()
+    ]
+    return ("".join(parts) + "--x--\r\n").encode()
 
 
 def test_a_text_is_translated(client):
@@ -63,6 +74,8 @@ def test_a_form_is_read_as_json_is(client):
         200,
         {"translatedText": ["de-en: a", "de-en: b"], "alternatives": [["de-en+: a"], ["de-en+: b"]]},
     )
+    whole = multipart(q="grün & blau", source="de", target="en", via="")
+    assert client.ask("/translate", whole, MULTIPART) == (200, {"translatedText": "de-en: grün & blau"})
 
 
 def test_the_source_is_detected(client):
@@ -205,7 +218,9 @@ def test_a_broken_request_is_answered_in_words(client, body, status, message, ca
         ("/nothing", None, {}, "GET", 404),
         ("/translate", None, {}, "GET", 405),
         ("/health", None, {}, "DELETE", 405),
-        ("/translate", b"q=a&target=de&source=en", {"Content-Type": "multipart/form-data"}, "POST", 415),
+        ("/translate", b"q=a&target=de&source=en", {"Content-Type": "text/plain"}, "POST", 415),
+        ("/translate", b"q=a&target=de&source=en", {"Content-Type": "multipart/form-data"}, "POST", 400),
+        ("/translate", multipart(q="a", file="b"), MULTIPART, "POST", 400),
         ("/translate", b"q=%ff&target=de&source=en", FORM, "POST", 400),
         ("/translate", b"q=a&" + b"x=1&" * 2000, FORM, "POST", 400),
         ("/detect", b"q=a&q=b", FORM, "POST", 400),

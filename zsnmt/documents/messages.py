@@ -23,6 +23,9 @@ VALUE = (
 )
 # "% d" is a value in C's form alone: others have texts like "100% done".
 PLACEHOLDER, PLACEHOLDER_OF_C = re.compile(f"({VALUE})"), re.compile(rf"({VALUE}|% \d*[dif](?!\w))")
+# A message of ICU that has a text for each number, or for other values: cut by the rule for values, its
+# syntax would be translated, and its texts not.
+CHOICES = re.compile(r"\{\s*\w+\s*,\s*(?:plural|select|selectordinal|choice)\s*,")
 C_FORMAT = "c-format"
 NUMBER_OF_FORMS = re.compile(r"nplurals *= *([1-9])(?!\d)")
 LINE = re.compile(r'(?:(?:msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?)\s*)?"(?:[^"\\]|\\.)*+"')
@@ -92,12 +95,19 @@ def plural_forms(messages: polib.POFile) -> int:
 
 
 def is_open(entry: polib.POEntry) -> bool:
-    """Whether a message that is in use, or a form of it, has no translation."""
-    if entry.obsolete or not entry.msgid.strip():
+    """Whether a message that is in use, or a form of it, has no translation, and can be given one."""
+    if entry.obsolete or not entry.msgid.strip() or has_choices(entry.msgid):
         return False
     if entry.msgid_plural:
         return not entry.msgstr_plural or not all(entry.msgstr_plural.values())
     return not entry.msgstr
+
+
+def has_choices(message: str) -> bool:
+    """Whether a message has several texts, of which a program chooses one by a value; it is left to a
+    person.
+    """
+    return CHOICES.search(message) is not None
 
 
 def placeholder(entry: polib.POEntry) -> re.Pattern[str]:

@@ -13,10 +13,12 @@ UNSEEN = frozenset("lang altLang dirty err noProof smtClean smtId bmk".split()) 
 
 
 def types_of(contents: Mapping[str, bytes]) -> dict[str, str]:
-    """The type of content of each part that has one of its own, by its name."""
+    """The type of content of each part, by its name: its own, or else that of all with its ending."""
     index = etree.fromstring(contents["[Content_Types].xml"], PARSER)
-    names = ((each.get("PartName", "").lstrip("/"), each) for each in index.iter("{*}Override"))
-    return {name: each.get("ContentType", "") for name, each in names if name in contents}
+    usual = {each.get("Extension", "").lower(): each for each in index.iter("{*}Default")}
+    own = {each.get("PartName", "").lstrip("/"): each for each in index.iter("{*}Override")}
+    found = {name: own.get(name, usual.get(name.rpartition(".")[2].lower())) for name in contents}
+    return {name: each.get("ContentType", "") for name, each in found.items() if each is not None}
 
 
 def parts_of(types: Mapping[str, str], main: str, finders: Mapping[str, Finder]) -> dict[str, Finder]:

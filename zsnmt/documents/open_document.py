@@ -52,6 +52,8 @@ def paragraphs(root: _Element) -> Stretches:
     for paragraph in root.iter(*PARAGRAPHS):
         if stays(paragraph):
             continue
+        for cell in paragraph.iterancestors(f"{TABLE}table-cell"):
+            cell.attrib.pop(f"{OFFICE}string-value", None)  # it would stay beside the new text
         stretch: list[Text] = []
         marks = 0
         for item in items(paragraph, looks):

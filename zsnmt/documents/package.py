@@ -16,7 +16,10 @@ from zsnmt.errors import InputError
 from zsnmt.files.archives import Archive
 from zsnmt.text.lines import open_file
 
-SET_OUT = re.compile(r"((?<![ \t])[ \t]*\n\s*|\t)")  # ends of lines and tabs
+# Ends of lines and tabs, and characters as spreadsheets escape them.
+SET_OUT = re.compile(r"((?<![ \t])[ \t]*\n\s*|\t|_x[0-9A-Fa-f]{4}_)")
+
+OLDER = bytes.fromhex("D0CF11E0A1B11AE1")  # begins files of Office before 2007, and those with a password
 
 
 class Text(NamedTuple):
@@ -106,8 +109,13 @@ def as_file(root: _Element) -> bytes:
 @contextmanager
 def refuse_others(path: Path, kind: str) -> Iterator[None]:
     """`InputError` for whatever is wrong with a document while it is read."""
-    with open_file(path):  # that it is missing is said as of other files
-        pass
+    with open_file(path) as file:
+        begin = file.read(len(OLDER))
+    if begin == OLDER:
+        raise InputError(
+            f"{path} has a password, or is of an older program (.doc, .xls, .ppt); save it again as {kind} "
+            "without a password"
+        )
     try:
         yield
     except Exception as error:  # of many kinds, for damage of the archive, of its index and of its parts

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from zsnmt.documents.passages import Document, Passage, Run
 from zsnmt.errors import InputError
-from zsnmt.text.lines import open_file, other_encoding
+from zsnmt.text.lines import open_file, what_else
 
 MARK = "\ufeff"  # of the order of bytes, at the head of some files
 
@@ -55,8 +55,8 @@ def read_text(path: Path) -> str:
     """The text of a file in UTF-8; `InputError` names the line of a byte that is not, and an empty file."""
     with open_file(path) as file:
         content = file.read()
-    if encoding := other_encoding(content):
-        raise InputError(f"{path} {encoding}")
+    if other := what_else(content):
+        raise InputError(f"{path} {other}")
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -18,6 +18,7 @@ from zsnmt.documents.package import Finder, Package, Stretches, Text, texts_at
 TABLES = ("spreadsheetml.table+xml", "spreadsheetml.pivotCacheDefinition+xml")
 LINE_BREAK = re.compile("_x000a_", re.IGNORECASE)  # as names have it
 TEXTS = ("si", "is", "text")  # a text that cells share, one of a cell, and one of a comment
+COPY = "tc="  # begins the author of a comment that is a copy of others, for older programs
 
 
 def read_spreadsheet(path: Path) -> Package:
@@ -31,7 +32,9 @@ def parts(contents: Mapping[str, bytes]) -> dict[str, Finder]:
     tables = [name for name, type_ in types.items() if type_.endswith(TABLES)]
     finder = partial(cells, kept={head for name in tables for head in heads(contents[name])})
     kinds = (f"spreadsheetml.{kind}+xml" for kind in ("sharedStrings", "worksheet", "comments"))
-    return parts_of(types, "spreadsheetml.sheet.main+xml", {**dict.fromkeys(kinds, finder), **DRAWINGS})
+    finders: dict[str, Finder] = dict.fromkeys(kinds, finder)
+    finders |= {"ms-excel.threadedcomments+xml": answers, **DRAWINGS}
+    return parts_of(types, "spreadsheetml.sheet.main+xml", finders)
 
 
 def heads(table: bytes) -> list[str]:
@@ -42,7 +45,11 @@ def heads(table: bytes) -> list[str]:
 
 def cells(root: _Element, kept: Set[str]) -> Stretches:
     """The texts of cells and comments, but for those that are kept."""
+    authors = [author.text or "" for author in root.iter("{*}author")]
     for element in root.iter(*(f"{{*}}{name}" for name in TEXTS)):
+        number = element.getparent().get("authorId", "") if local_name(element) == "text" else ""
+        if number.isdecimal() and "".join(authors[int(number) :][:1]).startswith(COPY):
+            continue
         found: list[Text] = []
         for child in element:
             text = child if local_name(child) == "t" else child.find("{*}t")
@@ -50,3 +57,9 @@ def cells(root: _Element, kept: Set[str]) -> Stretches:
                 found += texts_at(Place(text), look(child))
         if "".join(text.text for text in found) not in kept:
             yield found
+
+
+def answers(root: _Element) -> Stretches:
+    """The texts of comments that can be answered."""
+    for element in root.iter("{*}text"):
+        yield texts_at(Place(element))

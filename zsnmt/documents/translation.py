@@ -1,5 +1,6 @@
 """Passages translated: sentence by sentence, space and looks kept, what has no words left as it is."""
 
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from zsnmt.documents.passages import (
@@ -13,6 +14,7 @@ from zsnmt.documents.passages import (
 )
 from zsnmt.errors import InputError
 
+LOG = logging.getLogger(__name__)
 SPACES = " \t\n\r\u00a0"
 
 Translate = Callable[[Sequence[str], str], Sequence[str]]  # lines of one language, which is given
@@ -32,8 +34,8 @@ def translate_passages(
 ) -> list[list[str]]:
     """For each passage the new texts of its runs; `languages` has the language of each.
 
-    A sentence that is in the target language already stays as it is. All sentences of a language are
-    translated at once, each once.
+    A sentence that is in the target language already stays as it is, and so does one for which the model has
+    nothing, which is said. All sentences of a language are translated at once, each once.
     """
     cut = [sentences_of(passage, language) for passage, language in zip(passages, languages, strict=True)]
     lines: dict[str, dict[str, str]] = {}  # by language, what becomes of each line
@@ -41,10 +43,14 @@ def translate_passages(
         for line in lines_of(sentences) if language != target else ():
             lines.setdefault(language, {})[line] = line
     for language, made in lines.items():
-        translations = translate([*made], language)
+        found = dict(zip(made, translate([*made], language), strict=True))
+        if nothing := [line for line, translation in found.items() if not translation.strip()]:
+            LOG.warning(
+                "the model has no translation for %d pieces, which stay: %s", len(nothing), nothing[0]
+            )
         made.update(
-            (line, without_new_stop(line, translation))
-            for line, translation in zip([*made], translations, strict=True)
+            (line, without_new_stop(line, translation) if translation.strip() else line)
+            for line, translation in found.items()
         )
     return [
         texts_of(passage, sentences, lines.get(language, {}))

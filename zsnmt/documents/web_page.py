@@ -12,11 +12,13 @@ from typing import NamedTuple
 from zsnmt.documents.passages import Document, Passage, Run, language_tag
 from zsnmt.documents.plain_text import read_text
 from zsnmt.errors import InputError
+from zsnmt.text.unspaced import stick_together
 
 INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark q rp rt ruby s "
     "samp small span strike strong sub sup time tt u var wbr".split()
 )
+APART = frozenset({"a", "label", "span"})  # inline tags that may stand beside each other as in a menu
 KEPT = frozenset("code kbd samp script style template textarea pre svg math noscript object".split())
 VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 # Whose end tags may be left out: a start tag ends the open ones beside it.
@@ -39,6 +41,7 @@ LANGUAGE = ("lang", "xml:lang")
 ATTRIBUTE = re.compile(r"""(?P<name>[^\s"'<>/=]+)(?:\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^\s"'>]+))?""")
 UNFINISHED = re.compile("<[a-zA-Z/!?]")
 CHARSET = re.compile(r"""(?P<before>charset\s*=\s*["']?)(?!utf-?8\b)[\w.:-]+""", re.IGNORECASE)
+TEMPLATE = re.compile(r"(\{\{[^{}]*\}\}|\{%[^{}]*%\})")  # what a program fills in, or obeys
 DECLARATION = re.compile(  # of XML
     r"""(?P<before><\?xml\b[^>]*?\bencoding\s*=\s*["'])(?!utf-?8\b)[\w.:-]+""", re.IGNORECASE
 )
@@ -160,7 +163,10 @@ class Pieces(HTMLParser):
         for is_text, group in groupby(pieces, lambda piece: piece.kind == "text"):
             if is_text:  # an entity is a piece of its own to the parser
                 first, *others = group
-                yield first._replace(source="".join(piece.source for piece in (first, *others)))
+                text = "".join(piece.source for piece in (first, *others))
+                for number, part in enumerate(TEMPLATE.split(text)):
+                    if part:
+                        yield first._replace(source=part, fixed=first.fixed or bool(number % 2))
             else:
                 yield from group
 
@@ -190,8 +196,11 @@ class WebPage(Document):
         self.find_attributes()
 
     def find_text(self) -> None:
-        """The passages of the text between tags."""
+        """The passages of the text between tags. A link or span that ends where the next one begins ends a
+        passage, if their words would else stick together.
+        """
         places: list[int] = []
+        apart = False  # whether one has ended where the next one begins
 
         def end() -> None:
             nonlocal places
@@ -202,11 +211,20 @@ class WebPage(Document):
                 self.passages.append(Passage(runs))
             places = []
 
+        before = self.pieces[0]
         for place, piece in enumerate(self.pieces):
             if piece.kind in ("start", "end") and piece.tag not in INLINE:
                 end()
-            elif piece.kind == "text" and (piece.fixed or not piece.kept):
-                places.append(place)
+            elif piece.kind == "start" and before.kind == "end" and {before.tag, piece.tag} <= APART:
+                apart = True
+            elif piece.kind == "text":
+                last = self.pieces[places[-1]].source if places else ""
+                if apart and stick_together(unescape(last), unescape(piece.source)):
+                    end()
+                apart = False
+                if piece.fixed or not piece.kept:
+                    places.append(place)
+            before = piece
         end()
 
     def find_attributes(self) -> None:

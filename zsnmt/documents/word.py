@@ -17,13 +17,15 @@ MAIN = "wordprocessingml.document.main+xml"
 OTHERS = ("header", "footer", "footnotes", "endnotes", "comments")
 UNSEEN = frozenset({"lang", "noProof"})  # properties of a look
 MARKS = (
-    "footnoteReference endnoteReference commentReference drawing pict object sym noBreakHyphen softHyphen "
-    "bookmarkStart bookmarkEnd"
+    "footnoteReference endnoteReference commentReference drawing pict object sym bookmarkStart bookmarkEnd "
+    "commentRangeStart commentRangeEnd permStart permEnd"
 ).split()
+HYPHENS = {"noBreakHyphen": "-", "softHyphen": ""}  # what they are within a word that is translated
 BREAKS = ("br", "cr", "tab", "ptab")
 LEFT = ("moveFrom", "rt")  # what was moved elsewhere, and how a word is read: it stays
 AROUND = ("hyperlink", "sdt", "ins", "moveTo", "ruby")  # what texts of one look are in alike
 FORMULA = "{*}oMath"
+WRITTEN = ("HYPERLINK", "FORMTEXT", "TOC")  # fields that show what a person wrote
 
 
 def read_word(path: Path) -> Package:
@@ -57,7 +59,8 @@ def within(element: _Element, name: str) -> str:
 
 def stretches(paragraph: _Element) -> Stretches:
     """The texts of a paragraph itself, not of text boxes in it, between breaks."""
-    names = {within(paragraph, name): name for name in ("t", "instrText", "fldChar", *MARKS, *BREAKS)}
+    known = ("t", "instrText", "fldChar", *HYPHENS, *MARKS, *BREAKS)
+    names = {within(paragraph, name): name for name in known}
     own, simple_field, *left = (within(paragraph, name) for name in ("p", "fldSimple", *LEFT))
     found: list[Text] = []
     fields: list[Field] = []  # that are open
@@ -66,15 +69,19 @@ def stretches(paragraph: _Element) -> Stretches:
         if next(element.iterancestors(own)) is not paragraph:
             continue
         name = names.get(element.tag)
-        if name == "t" and next(element.iterancestors(*left), None) is not None:
-            continue
-        if name == "t":
+        if name == "t" or name in HYPHENS:
+            if next(element.iterancestors(*left), None) is not None:
+                continue
             simple = (
                 Field(each.get(within(each, "instr"), ""), True)
                 for each in element.iterancestors(simple_field)
             )
             fixed = any(field.is_computed for field in (*fields, *simple))
-            found.append(Text(Place(element), element.text or "", (marks, *look(element)), fixed=fixed))
+            if name == "t":
+                place, text = Place(element), element.text or ""
+            else:
+                place, text = Hyphen(element), HYPHENS[name]
+            found.append(Text(place, text, (marks, *look(element)), fixed=fixed))
         elif name in BREAKS:
             yield found
             found = []
@@ -93,6 +100,14 @@ def stretches(paragraph: _Element) -> Stretches:
     yield found
 
 
+class Hyphen(Place):
+    """An element that stands for a hyphen; it becomes text where that is translated."""
+
+    def write(self, text: str) -> None:
+        self.element.tag = within(self.element, "t")
+        super().write(text)
+
+
 @dataclass
 class Field:
     """What a field is to show, and whether that begins."""
@@ -102,8 +117,10 @@ class Field:
 
     @property
     def is_computed(self) -> bool:
-        """Whether a text here is a value that Word fills in, and not what a person wrote for a link."""
-        return self.shows and not self.instruction.strip().upper().startswith("HYPERLINK")
+        """Whether a text here is a value that Word fills in, and not what a person wrote for a link or into a
+        form, nor a heading in a table of contents.
+        """
+        return self.shows and not self.instruction.strip().upper().startswith(WRITTEN)
 
 
 def look(text: _Element) -> tuple[Hashable, ...]:

@@ -14,7 +14,7 @@ from lxml import etree
 from lxml.etree import QName, _Element
 
 from zsnmt.documents.markup import LANGUAGE, LARGEST, PARSER, Place, local_name
-from zsnmt.documents.messages import PLACEHOLDER, runs_of
+from zsnmt.documents.messages import PLACEHOLDER, has_choices, runs_of
 from zsnmt.documents.passages import Document, Passage, Run, is_of_language, language_tag
 from zsnmt.errors import InputError
 from zsnmt.text.lines import open_file
@@ -100,6 +100,9 @@ class Xliff(Document):
                     place.write("".join(next(texts) for _ in runs))
             marked = next(filled.iterancestors(f"{{*}}{self.version.marked}"), filled)
             marked.set("state", self.version.state)
+            unit = next(filled.iterancestors(f"{{*}}{self.version.unit}"))
+            if "approved" in unit.attrib:
+                unit.set("approved", "no")
         for element in root.iter(f"{{*}}{self.version.file}"):
             if not is_of_language(element.get(self.version.language), language):
                 element.set(self.version.language, language_tag(language))
@@ -117,7 +120,7 @@ def gaps_of(unit: _Element, version: Version) -> list[Gap]:
     """
     said = (element.get("translate") for element in (unit, *unit.iterancestors()))
     source, target, cut = (unit.find(f"{{*}}{name}") for name in ("source", "target", "seg-source"))
-    if source is None or next(filter(None, said), "yes") == "no":
+    if source is None or next(filter(None, said), "yes") == "no" or has_choices(text_of(source)):
         return []
     if not has_text(target) or is_copy(unit, version):
         whole = source if cut is None else cut

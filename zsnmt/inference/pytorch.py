@@ -13,19 +13,20 @@ from zsnmt.data.reading import Codec
 from zsnmt.decoding.encode_once import EncodeOnce
 from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
 from zsnmt.decoding.gpu_memory import holding_a_model
+from zsnmt.decoding.likeness import why_not_alike
 from zsnmt.decoding.methods.engine import MethodEngine
 from zsnmt.decoding.methods.pieces import check_counts
 from zsnmt.decoding.methods.settings import Method
 from zsnmt.decoding.methods.vocabulary import penalties
 from zsnmt.decoding.options import FAIRSEQ, FLOAT32, METHOD_REFUSAL, EngineChoice
-from zsnmt.decoding.pytorch_engine import PackedSearch, PyTorchEngine, why_not_packed
+from zsnmt.decoding.pytorch_engine import PackedSearch, PyTorchEngine
 from zsnmt.decoding.search import BatchEngine, Engine, Hypothesis, Search
 from zsnmt.decoding.several_models import SeveralModels
 from zsnmt.errors import InputError
 from zsnmt.inference.many_gpus import ManyGpus
 from zsnmt.inference.trained_run import TrainedRun, load_run
 from zsnmt.languages import Direction
-from zsnmt.processes import map_in_processes, share_kernels
+from zsnmt.processes import in_another_process, map_in_processes, share_kernels
 from zsnmt.runs.folder import PIPELINE_FOLDER, differing
 from zsnmt.text.piece_counts import PieceCounts
 
@@ -70,17 +71,35 @@ def lone_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> Fa
     """The same, by one process."""
     if choice.beside:
         return several_models(trained, search, choice)
-    model, reason = trained.model, why_not_packed(trained.model)
+    model, chosen = trained.model, choice.engine == FAIRSEQ
     precision = choice.precision or FLOAT32
-    if choice.engine == FAIRSEQ or reason:
+    reason = None if chosen else why_not_packed(trained)
+    if chosen or reason:
         if precision != FLOAT32:
             why = f", which this model needs, since {reason}" if reason else ""
             raise InputError(
                 f"fairseq's search{why}, has no precision but float32; leave out --precision {precision}"
             )
+        if reason:
+            logger.warning(
+                "%s is translated by fairseq's search, which is slower: %s", trained.folder, reason
+            )
         generator = trained.task.build_generator(EncodeOnce([model]), fairseq_options(search))
-        return FairseqEngine(model, generator, signature=FAIRSEQ if choice.engine == FAIRSEQ else "")
+        return FairseqEngine(model, generator, signature=FAIRSEQ if chosen else "")
     return packed_engine(trained, search, precision)
+
+
+def why_not_packed(trained: TrainedRun) -> str | None:
+    """Why the model of a run is not to be packed, if it is not. On a CPU another process finds it: this one
+    must not have multiplied before those begin that share its work.
+    """
+
+    def find() -> str | None:
+        torch.set_num_threads(1)
+        return why_not_alike(trained.model, trained.codec)
+
+    on_cpu = next(trained.model.parameters()).device.type == "cpu"
+    return in_another_process(find) if on_cpu else why_not_alike(trained.model, trained.codec)
 
 
 def several_models(trained: TrainedRun, search: Search, choice: EngineChoice) -> SeveralModels:
@@ -90,7 +109,7 @@ def several_models(trained: TrainedRun, search: Search, choice: EngineChoice) ->
     for other in runs[1:]:
         check_alike(trained, other)
     for each in runs:
-        if reason := why_not_packed(each.model):
+        if reason := why_not_packed(each):
             raise InputError(
                 f"{each.folder} cannot translate together with others, since {reason}; leave it out"
             )

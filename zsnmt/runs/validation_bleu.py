@@ -17,8 +17,9 @@ from fairseq.tasks import FairseqTask
 
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
+from zsnmt.decoding.likeness import why_not_alike
 from zsnmt.decoding.options import BATCH_TOKENS
-from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
+from zsnmt.decoding.pytorch_engine import PyTorchEngine
 from zsnmt.decoding.search import BatchEngine, Search, Sentence
 from zsnmt.languages import parse_direction
 from zsnmt.runs.validation import BleuCounts
@@ -125,6 +126,6 @@ def gather(items: list[T]) -> list[T]:
 
 def engine_of(model: BaseFairseqModel, task: FairseqTask, codec: Codec) -> BatchEngine:
     """The engine of a model in training: fairseq's search if it cannot be packed, or is in half precision."""
-    if next(model.parameters()).dtype == torch.float32 and why_not_packed(model) is None:
+    if next(model.parameters()).dtype == torch.float32 and why_not_alike(model, codec) is None:
         return PyTorchEngine(model, codec.dictionary, codec.languages, search=SEARCH)
     return FairseqEngine(model, task.build_generator([model], fairseq_options(SEARCH)))

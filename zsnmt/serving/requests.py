@@ -1,22 +1,25 @@
-"""What a client may ask for, in JSON or as a form, and how it is read."""
+"""What a client may ask for, in JSON or as a form of either kind, and how it is read."""
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 from urllib.parse import parse_qs
 
 from fastapi import Request
 from pydantic import BaseModel, Field, ValidationError
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
 from zsnmt.errors import InputError
 from zsnmt.languages import AUTO
 from zsnmt.serving.refusals import BAD, SLOW, TOO_LARGE, UNKNOWN_KIND, Refused
 
-JSON, FORM = KINDS = ("application/json", "application/x-www-form-urlencoded")
-UPLOAD = "multipart/form-data"
+JSON, FORM, UPLOAD = KINDS = (
+    "application/json",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",  # which a file needs
+)
 FIELDS = 1000  # of a form
 
 
@@ -123,7 +126,10 @@ async def read_request(request: Request, model: type[T], most: int, seconds: flo
     kind = kind_of(request, KINDS)
     body = await read_in_time(request, most, seconds)
     try:
-        values = read_form(body) if kind == FORM else json.loads(body)
+        if kind == UPLOAD:
+            values = fields_of(await read_upload(request, body, files=0))
+        else:
+            values = read_form(body) if kind == FORM else json.loads(body)
     except (ValueError, RecursionError) as error:
         raise Refused(BAD, f"the request is not {kind} in UTF-8 ({error}); send such") from None
     if not isinstance(values, dict):
@@ -136,16 +142,8 @@ async def read_request(request: Request, model: type[T], most: int, seconds: flo
 
 async def read_document(request: Request, most: int, seconds: float) -> tuple[AskedDocument, File]:
     """A document that a client sends, and what it asks for; `Refused` for what cannot be read."""
-    kind = kind_of(request, [UPLOAD])
-    body = await read_in_time(request, most, seconds)
-
-    async def whole() -> AsyncIterator[bytes]:
-        yield body
-
-    try:
-        form = await MultiPartParser(request.headers, whole(), max_files=1, max_fields=FIELDS).parse()
-    except (MultiPartException, KeyError, ValueError) as error:
-        raise Refused(BAD, f"the request is not {kind} ({error}); send such") from None
+    kind_of(request, [UPLOAD])
+    form = await read_upload(request, await read_in_time(request, most, seconds), files=1)
     file = form.get("file")
     if not isinstance(file, UploadFile) or not file.filename:
         raise InputError("'file' is missing: it must be a document, with its name")
@@ -154,6 +152,18 @@ async def read_document(request: Request, most: int, seconds: float) -> tuple[As
         return AskedDocument.model_validate(values), File(file.filename, await file.read())
     except ValidationError as error:
         raise InputError(fault_of(error, AskedDocument)) from None
+
+
+async def read_upload(request: Request, body: bytes, files: int) -> FormData:
+    """A form with so many files at most; `Refused` for what is none."""
+
+    async def whole() -> AsyncIterator[bytes]:
+        yield body
+
+    try:
+        return await MultiPartParser(request.headers, whole(), max_files=files, max_fields=FIELDS).parse()
+    except (MultiPartException, KeyError, ValueError) as error:
+        raise Refused(BAD, f"the request is not {UPLOAD} ({error}); send such") from None
 
 
 def kind_of(request: Request, known: Sequence[str]) -> str:
@@ -188,10 +198,22 @@ async def read_body(request: Request, most: int) -> bytes:
 
 
 def read_form(body: bytes) -> dict[str, Any]:
-    """The fields of a form; one that is there several times is an array, and an empty one is none, unless it
-    is the text.
+    """The fields of a form without files."""
+    return values_of(parse_qs(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=FIELDS))
+
+
+def fields_of(form: FormData) -> dict[str, Any]:
+    """The same of a form that could have files."""
+    fields: dict[str, list[str]] = {}
+    for name, value in form.multi_items():
+        fields.setdefault(name, []).append(str(value))
+    return values_of(fields)
+
+
+def values_of(fields: Mapping[str, list[str]]) -> dict[str, Any]:
+    """The values of the fields of a form; one that is there several times is an array, and an empty one is
+    none, unless it is the text.
     """
-    fields = parse_qs(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=FIELDS)
     return {
         name: values if len(values) > 1 else values[0]
         for name, values in fields.items()

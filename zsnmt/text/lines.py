@@ -16,6 +16,14 @@ from zsnmt.files.replacing import replacing
 
 SPACE = "\u2581"  # to SentencePiece, which marks the beginnings of words with it
 # Control characters but the tab; a byte order mark that tokenisation would leave at the start.
+UTF_16 = "is in UTF-16, not in UTF-8; convert it with iconv -f utf-16 -t utf-8, or save it again as UTF-8"
+BEGINNINGS = {  # of files that are not in UTF-8, or no text
+    b"\xff\xfe": UTF_16,
+    b"\xfe\xff": UTF_16,
+    b"PK\x03\x04": "is an archive, as documents of Office are, and no text; export its text, or unpack it",
+    b"\x1f\x8b": "is compressed (.gz), and no text; unpack it first",
+    b"%PDF-": "is a PDF, and no text; export its text",
+}
 FORBIDDEN = re.compile(r"[\x00-\x08\n-\x1f\x7f-\x9f]|^\s*\ufeff")
 
 
@@ -49,8 +57,8 @@ def iterate_stream(
     """The lines of an open file, such as `sys.stdin.buffer`, under the rules of `iterate_lines`."""
     number = 0
     for number, line in enumerate(file, start=1):
-        if number == 1 and (encoding := other_encoding(line)):
-            raise InputError(f"{name} {encoding}")
+        if number == 1 and (other := what_else(line)):
+            raise InputError(f"{name} {other}")
         try:
             text = decode(line.removesuffix(b"\n"), name, number, allow_empty_lines=allow_empty_lines)
         except InputError as fault:
@@ -119,11 +127,9 @@ def decode(line: bytes, path: Path | str, number: int, allow_empty_lines: bool) 
     return text
 
 
-def other_encoding(begin: bytes) -> str | None:
-    """What to say of a file that begins as one in UTF-16 does; None for any other."""
-    if not begin.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return None
-    return "is in UTF-16, not in UTF-8; convert it with iconv -f utf-16 -t utf-8, or save it again as UTF-8"
+def what_else(begin: bytes) -> str | None:
+    """What to say of a file that by its beginning is in UTF-16, or no text; None for any other."""
+    return next((said for known, said in BEGINNINGS.items() if begin.startswith(known)), None)
 
 
 def is_blank(line: str) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 from zsnmt.corpora.own_text.columns import Placed, languages_of_columns, say_others, table_of_rows
 from zsnmt.corpora.own_text.table import WHITE, Table
 from zsnmt.errors import InputError, OnFault
-from zsnmt.text.lines import open_file, other_encoding
+from zsnmt.text.lines import open_file, what_else
 
 SEPARATORS = ",;\t|"
 NAMED_SEPARATOR = re.compile(rb"(?:\xef\xbb\xbf)?sep=([ -~\t])\r?\n")  # as Excel has it above the first row
@@ -97,8 +97,8 @@ def rows_of_csv(file: Path) -> Iterator[PlacedCells]:
     """The rows of a .csv file, in UTF-8, with a byte order mark or without one."""
     with open_file(file) as content:
         first = content.readline()
-        if encoding := other_encoding(first):
-            raise InputError(f"{file} {encoding}")
+        if other := what_else(first):
+            raise InputError(f"{file} {other}")
         if named := NAMED_SEPARATOR.fullmatch(first):
             separator, above = named[1].decode(), 1
         else:
@@ -108,16 +108,27 @@ def rows_of_csv(file: Path) -> Iterator[PlacedCells]:
         try:
             for cells in rows:
                 yield f"{file}, line {above + rows.line_num}", cells
-        except UnicodeDecodeError as error:
+        except UnicodeDecodeError:
             raise InputError(
-                f"{file}, after line {above + rows.line_num}: byte 0x{error.object[error.start]:02x} is not "
-                "UTF-8; save the sheet as CSV in UTF-8, or give the spreadsheet itself (.xlsx, .ods)"
+                f"{file}, {first_undecodable(file)} is not UTF-8; save the sheet as CSV in UTF-8, or give "
+                "the spreadsheet itself (.xlsx, .ods)"
             ) from None
         except csv.Error as error:
             raise InputError(
                 f"{file}, line {above + rows.line_num} does not follow the form of CSV ({error}); save the "
                 "sheet again"
             ) from None
+
+
+def first_undecodable(file: Path) -> str:
+    """The first byte of a file that is not UTF-8, with its line; a reader of rows meets it earlier."""
+    with open_file(file) as content:
+        for number, line in enumerate(content, start=1):
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                return f"line {number}, byte {error.start + 1}: 0x{line[error.start]:02x}"
+    raise AssertionError(f"{file} is UTF-8")
 
 
 def sheets_of_workbook(file: Path) -> Iterator[tuple[str, Iterator[PlacedCells]]]:

@@ -1,0 +1,51 @@
+"""A model is packed only if the packed one computes what it does."""
+
+from types import MethodType
+
+import pytest
+import torch
+
+from tests.conftest import LANGUAGES, make_dictionary
+from tests.support.decoding import SEAMS, WORDS, build
+from zsnmt.data.language_tags import TagPlacement
+from zsnmt.data.reading import Codec
+from zsnmt.decoding.likeness import ROUNDING, largest_difference, why_not_alike
+from zsnmt.decoding.pytorch_engine import why_not_packed
+from zsnmt.text.pipeline import TextPipeline
+
+
+class Words:
+    """A pipeline's steps, none of which is taken."""
+
+
+def codec_of(model):
+    tags = TagPlacement("t_dec", make_dictionary(WORDS))
+    return Codec(TextPipeline(Words()), tags, LANGUAGES, [], model.encoder.max_positions())
+
+
+@pytest.mark.parametrize("seams", SEAMS.values(), ids=SEAMS)
+def test_a_model_of_known_parts_computes_the_same(seams):
+    model = build(dtype=torch.float32, **seams).eval()
+    assert largest_difference(model, codec_of(model)) < 0.1 * ROUNDING
+    assert why_not_alike(model, codec_of(model)) is None
+
+
+def scaled(layer, x, *others, **more):
+    """The forward pass of a layer, with a change that no part of it shows."""
+    out = type(layer).forward(layer, x, *others, **more)
+    return (1.1 * out[0], *out[1:]) if isinstance(out, tuple) else 1.1 * out
+
+
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+def test_a_model_that_computes_something_else_with_known_parts_is_not_packed(stack):
+    model = build("zs_transformer", dtype=torch.float32).eval()
+    layer = getattr(model, stack).layers[0]
+    layer.forward = MethodType(scaled, layer)
+    assert why_not_packed(model) is None
+    assert why_not_alike(model, codec_of(model)).startswith("it computes something that")
+
+
+def test_a_part_that_is_not_known_is_named_first():
+    model = build(dtype=torch.float32).eval()
+    model.encoder.scale = torch.nn.Dropout(0.1)
+    assert why_not_alike(model, codec_of(model)) == "it has the part encoder.scale (Dropout)"
