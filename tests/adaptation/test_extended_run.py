@@ -4,12 +4,16 @@ from argparse import Namespace
 from functools import partial
 
 import pytest
+import torch
 
 from tests.adaptation.conftest import KNOWN, LANGUAGES, NEW, PIVOT
+from zsnmt.adaptation import extended_run
 from zsnmt.adaptation.extended_run import model_options, training_options
 from zsnmt.adaptation.modes import FROZEN, FULL
 from zsnmt.adaptation.settings import Adaptation
 from zsnmt.errors import InputError
+from zsnmt.runs.checkpoints import load_checkpoint
+from zsnmt.training.fairseq_train import given_values
 
 
 @pytest.mark.parametrize(
@@ -117,6 +121,24 @@ def test_what_would_round_or_shrink_old_weights_is_left_out_in_mode_frozen(run, 
         for mode, options in ((FULL, full), (FROZEN, frozen))
     }
     assert last == {FULL: "0.01", FROZEN: "0.0"}
+
+
+def test_each_epoch_is_validated_whatever_the_training_of_the_run_did(run, data):
+    """That one may have had more epochs from one validation to the next than its adaptation has."""
+    path = run / "train.command"
+    path.write_text(path.read_text() + "--validate-interval 3 --save-interval=4 ")
+    options = training_options(run, data, [NEW], LANGUAGES, FULL, {})
+    given = given_values(options)
+    assert given["--validate-interval"] == given["--save-interval"] == "1"
+
+
+def test_a_run_whose_residual_is_to_come_back_is_not_frozen(own_tiny, monkeypatch):
+    state = load_checkpoint(own_tiny.run() / "model.pt")
+    state["model"]["encoder.layers.1.attention_residual.back"] = torch.zeros(1)
+    monkeypatch.setattr(extended_run, "load_checkpoint", lambda path: state)
+    with pytest.raises(InputError, match="is of a time before its residual came back, .* without --frozen"):
+        extended_run.check_options(own_tiny.run(), FROZEN, 0, given=[])
+    extended_run.check_options(own_tiny.run(), FULL, 0, given=[])
 
 
 def test_freezing_begins_behind_the_present_dictionary_each_time():

@@ -1,11 +1,13 @@
 """The rule by which languages of a person's own text join a run."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
+from zsnmt.adaptation import share as share_module
 from zsnmt.adaptation.modes import FROZEN, FULL
 from zsnmt.adaptation.rule import FEWEST_UPDATES, Base, choose
 from zsnmt.adaptation.settings import Adaptation
@@ -88,6 +90,17 @@ def test_a_share_of_what_is_sampled_is_that_of_the_new_languages_and_the_rest_st
     assert sum(shared.values()) == pytest.approx(1)
     assert shared["main:hu-en"] == pytest.approx(0.1) and shared["targets:de-hu"] == pytest.approx(0.3)
     assert shared["sources:fr-de"] == pytest.approx(0.3) == pytest.approx(2 * shared["main:en-de"])
+
+
+def test_a_share_is_of_the_directions_that_are_trained(tmp_path, monkeypatch):
+    monkeypatch.setattr(share_module, "pairs_in", lambda data, direction: 10)
+    monkeypatch.setattr(share_module, "read_languages", lambda data: ["en", "de", "fr", "hu"])
+    chosen = ["--lang-pairs", "en-de,de-en,en-hu"]
+    _, path = share_module.write_share(
+        tmp_path, tmp_path, ["hu"], share=0.5, is_student=False, options=chosen
+    )
+    weights = json.loads(Path(path).read_text())
+    assert weights == {"main:en-de": 0.25, "main:de-en": 0.25, "main:en-hu": 0.5}
 
 
 @pytest.mark.parametrize("share", [0, 1, -1, float("nan")])

@@ -91,6 +91,14 @@ def test_what_may_be_forgotten_is_said_with_the_folder_that_is_gone(student, fol
     assert f"{folder}, which has the synthetic text of them, is not there any more; --frozen" in sentence
 
 
+def test_text_that_has_moved_with_its_student_is_found(student, folder, said, tmp_path):
+    there = tmp_path / "moved"
+    shutil.move(folder.parent, there / "synthetic")
+    shutil.move(student, there / "student" / "seed1")
+    text = choose(there / "student" / "seed1", tmp_path / "run")
+    assert text.folder == there / "synthetic" / folder.name and not said
+
+
 def test_a_few_lines_and_what_is_left_out_may_be_forgotten(student, said, tmp_path):
     assert choose(student, tmp_path / "run", without_synthetic=True) is None
     write_record(student, synthetic=[str(THERE)], few_shot=[f"{FIRST}-other"], distilled_from={})

@@ -183,12 +183,15 @@ def test_options_are_read_in_both_forms(teacher):
     assert "--chunked-loss" in taught
 
 
-@pytest.mark.parametrize("student, kept", [(None, True), ("zs_transformer", False)])
-def test_a_student_of_another_architecture_has_its_residuals_from_the_beginning(teacher, student, kept):
+@pytest.mark.parametrize("other", [None, False, True])
+def test_a_student_of_another_architecture_has_its_residuals_from_the_beginning(teacher, other):
+    """Also where the teacher's options name the layers, as those of a deeper student do."""
+    early = ["--encoder-residual-removal-layers", "1,3", "--encoder-residual-removal-updates", "404"]
     command = teacher.run / "train.command"
-    command.write_text(f"{command.read_text()} --encoder-residual-removal-updates 404")
+    command.write_text(f"{command.read_text()} {' '.join(early)}")
+    student = None if other is None else "zs_transformer_relative" if other else teacher.architecture
     options = student_options(CONFIG, Distillation(teacher.run, student=student), teacher)
-    assert ("--encoder-residual-removal-updates" in options and "404" in options) == kept
+    assert [word in options for word in early] == [not other] * 4
 
 
 def test_a_schedule_that_nobody_can_stretch_is_refused_before_anything_is_made(teacher, monkeypatch):

@@ -60,9 +60,19 @@ def test_a_model_begins_with_the_weights_of_one_that_never_changes_and_the_other
     early, plain = build(toy_task, **EARLY), build(toy_task, seed=8, **options)
     plain.load_state_dict(copy.deepcopy(early.state_dict()), strict=True)
     assert all(torch.equal(value, early.state_dict()[name]) for name, value in plain.state_dict().items())
-    early.set_num_updates(3)
+    early.set_num_updates(3)  # those of the plain model's training, which fairseq tells first
     early.load_state_dict(build(toy_task, seed=9, **options).state_dict(), strict=True)
-    assert isinstance(middle(early).settled(), KeepResidual)  # as it was
+    assert isinstance(middle(early).settled(), RemoveResidual)  # a second training begins anew
+
+
+def test_a_layer_in_the_place_of_another_is_as_far_as_that(toy_task):
+    state = build(toy_task, **EARLY).state_dict()
+    kept = next(name for name in state if is_switch(name))
+    for back in (0.0, 1.0):
+        other = build(toy_task, **{**EARLY, "encoder_residual_removal_layers": "1,3"})
+        other.load_state_dict({**state, kept: torch.tensor([back])}, strict=True)
+        layers = other.encoder.layers
+        assert [layers[number].attention_residual.back.item() for number in (0, 2)] == [back, back]
 
 
 def test_nothing_but_the_switch_is_kept_besides_and_an_adapted_run_has_it(toy_task):

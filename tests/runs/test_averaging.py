@@ -11,6 +11,7 @@ from zsnmt.files.locks import Busy, locked
 from zsnmt.runs.averaging import average_again
 from zsnmt.runs.checkpoints import best_checkpoints, load_checkpoint
 from zsnmt.runs.checksums import check_model, check_pipeline
+from zsnmt.runs.folder import SHARED
 
 pytestmark = pytest.mark.slow
 
@@ -68,6 +69,7 @@ def test_a_run_in_which_another_process_is_at_work_is_refused(own_tiny):
         (9, None, r"has \d of the best checkpoints, and not 9; give a --number of \d or less"),
         (1, "zs_transformer_residual", "is there already"),
         (1, "a/b", "'a/b' cannot name a system"),
+        *((1, name, f"'{name}' cannot name a system") for name in SHARED),
         (1, "a:b", "a:b/seed1 cannot be the folder of a run"),
     ],
 )

@@ -54,6 +54,23 @@ def test_the_average_is_that_of_exact_sums(tmp_path):
     assert load_checkpoint(tmp_path / "model.pt")["model"]["weight"] == expected
 
 
+def test_of_a_residual_that_comes_back_the_mean_is_of_those_that_have_it(tmp_path, caplog):
+    """The others are of another model, and half a residual is of none."""
+    weights = {"first": (0.0, 2.0), "second": (1.0, 4.0), "third": (0.0, 100.0), "fourth": (1.0, 6.0)}
+    paths = [tmp_path / f"{name}.pt" for name in weights]
+    for path, (back, weight) in zip(paths, weights.values()):
+        model = {"weight": torch.tensor([weight]), "layers.2.attention_residual.back": torch.tensor([back])}
+        torch.save({"model": model}, path)
+    average_checkpoints(paths, tmp_path / "model.pt")
+    average = load_checkpoint(tmp_path / "model.pt")
+    assert average["averaged"] == ["second.pt", "fourth.pt"]
+    assert {name: value.item() for name, value in average["model"].items()} == {
+        "weight": 5.0,
+        "layers.2.attention_residual.back": 1.0,
+    }
+    assert "2 of a time before a residual came back are left out" in caplog.text
+
+
 def test_the_average_of_one_is_itself(tmp_path):
     model = save(tmp_path / "1.pt", 1)
     average_checkpoints([tmp_path / "1.pt"], tmp_path / "model.pt")
@@ -73,7 +90,7 @@ def test_the_best_are_those_with_the_lowest_loss(tmp_path):
         (tmp_path / name).touch()
     assert [path.name for path in best_checkpoints(tmp_path, 2)] == [names[1], names[2]]
     assert len(best_checkpoints(tmp_path, 9)) == 3
-    with pytest.raises(InputError, match="--keep-best-checkpoints"):
+    with pytest.raises(InputError, match="no validation came before the end"):
         best_checkpoints(tmp_path / "none", 2)
 
 

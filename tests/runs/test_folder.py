@@ -201,6 +201,14 @@ def test_a_run_is_the_same_whether_its_command_gave_the_name_or_left_it_to_the_v
     assert not same_command(command, recipe_command(*words, "--sides", "self"))
 
 
+def test_a_command_is_that_of_before_wherever_the_folder_of_runs_is_now(tmp_path):
+    made, now, other, seed = (
+        recipe_command("distill", tmp_path / "x.conf", f"{folder}/x/{system}/seed{seed}", "--epochs", "3")
+        for folder, system, seed in (("/a", "s", 1), ("runs", "s", 1), ("/a", "t", 1), ("/a", "s", 2))
+    )
+    assert same_command(made, now) and not same_command(made, other) and not same_command(made, seed)
+
+
 def test_a_run_without_checkpoints_is_begun_anew_with_other_options_config_and_pipeline(made):
     folder, start = made
     run, config = folder / "run", folder / "x.conf"

@@ -94,8 +94,14 @@ def adapt_run(
             from zsnmt.adaptation.share import write_share  # loads fairseq
 
             new = adaptation.new_languages(experiment.config.languages)
-            folder, share = data or experiment.data, adaptation.share
-            base_options += write_share(run, folder, new, share=share, is_student=text is not None)
+            base_options += write_share(
+                run,
+                data or experiment.data,
+                new,
+                share=adaptation.share,
+                is_student=text is not None,
+                options=[*base_options, *further],
+            )
         own = [*base_options, *further]
         train_and_average(steps, experiment, run, system=name, seed=seed, options=own, data=data)
     return run

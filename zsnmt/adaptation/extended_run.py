@@ -12,7 +12,7 @@ from zsnmt.data.reading import load_dictionary
 from zsnmt.errors import InputError
 from zsnmt.files.replacing import replacing
 from zsnmt.languages import parse_direction, read_languages
-from zsnmt.runs.checkpoints import load_checkpoint
+from zsnmt.runs.checkpoints import load_checkpoint, switches
 from zsnmt.runs.checksums import check_model
 from zsnmt.runs.commands import option_words
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
@@ -20,7 +20,7 @@ from zsnmt.runs.systems import BASELINE
 from zsnmt.seams.frozen_vocabulary import refuse_what_frozen_weights_forbid
 from zsnmt.seams.options import attribute_of, spelt
 from zsnmt.training import fairseq_options
-from zsnmt.training.fairseq_train import given_values, options_of
+from zsnmt.training.fairseq_train import check_own, every_epoch, given_values, options_of
 
 Options = dict[str, str | int | float]
 VALIDATED, ON_ZERO_SHOT = "--valid-lang-pairs", "--early-stopping-on-zero-shot"
@@ -62,10 +62,16 @@ def check_options(run: Path, mode: str, adapter_dim: int, given: Sequence[str]) 
     besides, does not go with.
     """
     with check_model(run):
-        trained = load_checkpoint(run / MODEL_FILE)["cfg"]["model"]
-    model = model_options(trained, mode, size_of_dictionary(run), adapter_dim=adapter_dim)
+        state = load_checkpoint(run / MODEL_FILE)
+    if mode == FROZEN and 0 in switches(state["model"]):
+        raise InputError(
+            f"{run} is of a time before its residual came back, as it would while it is adapted --frozen: "
+            "old translations would change; adapt it without --frozen, or a run that was trained to the end"
+        )
+    model = model_options(state["cfg"]["model"], mode, size_of_dictionary(run), adapter_dim=adapter_dim)
     options = [*kept_options(run, mode), *words_of(model), *given]
     read = fairseq_options.training_options(BASELINE.architecture, options)
+    check_own(given)
     if mode == FULL:
         return
     refuse_what_frozen_weights_forbid(read)
@@ -131,11 +137,12 @@ def training_options(
     mode `frozen` on those of the `new` languages, in full precision. Raises `InputError` for a run that does
     not say how it was trained.
     """
-    directions = directions_with_data(data, "train", [*languages])
+    directions, kept = directions_with_data(data, "train", [*languages]), kept_options(run, mode)
     if mode == FROZEN:
         directions = [direction for direction in directions if {*parse_direction(direction)} & {*new}]
     return [
-        *kept_options(run, mode),
+        *kept,
+        *option_words(every_epoch(kept)),
         *validated(options_of(run), directions, data=data, languages=languages),
         *words_of(model),
         "--lang-pairs",

@@ -3,17 +3,21 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from zsnmt.corpora.parallel_text import TRAIN
-from zsnmt.data.directions import directions_with_data
 from zsnmt.distillation.data import MAIN
 from zsnmt.distillation.sampling import SAMPLING_FILE, pairs_in, sampling_weights
+from zsnmt.distillation.student import authentic_directions
+from zsnmt.distillation.student_options import read_options
 from zsnmt.files.records import read_json, write_json
 from zsnmt.languages import parse_direction, read_languages
+from zsnmt.runs.systems import BASELINE
 
 
-def write_share(run: Path, data: Path, new: Sequence[str], *, share: float, is_student: bool) -> list[str]:
-    """Write how often each direction of the binarised `data` is sampled for a run, so that those with a `new`
-    language are a `share` (0–1) of all pairs; returns the options of fairseq-train for that.
+def write_share(
+    run: Path, data: Path, new: Sequence[str], *, share: float, is_student: bool, options: Sequence[str] = ()
+) -> list[str]:
+    """Write how often each direction of the binarised `data` that `options` of fairseq-train train is sampled
+    for a run, so that those with a `new` language are a `share` (0–1) of all pairs; returns the options for
+    that.
 
     What a student samples by weights that were just written keeps its proportions.
     """
@@ -21,7 +25,8 @@ def write_share(run: Path, data: Path, new: Sequence[str], *, share: float, is_s
     if is_student:
         weights = read_json(path, "give the same command again")
     else:
-        directions = directions_with_data(data, TRAIN, read_languages(data))
+        read = read_options(BASELINE.architecture, options, data)
+        directions = authentic_directions(read, data, read_languages(data))
         found = map(parse_direction, directions)
         weights = {f"{MAIN}:{direction}": pairs_in(data, direction) for direction in found}
     write_json(path, with_share(weights, new, share))

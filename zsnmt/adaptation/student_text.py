@@ -81,7 +81,9 @@ def read_student_text(run: Path) -> StudentText | None:
         return None
     used = read_json(run / RECORD_FILE, REMEDY, USED)
     distillation = Distillation(run, sides=used["sides"], share=used["share"])
-    return StudentText(Path(used["folder"]), distillation)
+    folder = Path(used["folder"])
+    moved = run.resolve().parent.parent / folder.parent.name / folder.name  # with the run
+    return StudentText(moved if moved.is_dir() and not folder.is_dir() else folder, distillation)
 
 
 def count_pairs(folder: Path, split: str, pair: Direction) -> int:

@@ -13,11 +13,13 @@ from zsnmt.distillation.student import Student, StudentOptions, checked_student,
 from zsnmt.distillation.student_data import AGAIN, StudentData, options_of_data, pairs_of_epoch
 from zsnmt.distillation.student_options import stretch, updates_of_epoch
 from zsnmt.distillation.teacher import Teacher
+from zsnmt.errors import InputError
 from zsnmt.files.records import read_json
 from zsnmt.inference.engines import engine_for
 from zsnmt.runs.folder import CHECKPOINTS, FEW, LAST_CHECKPOINT, SYNTHETIC, direction_lists
 from zsnmt.runs.start import BEGAN_WITH, TAUGHT_BY
 from zsnmt.training.experiment import Experiment, prepare_data
+from zsnmt.training.fairseq_train import check_own
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import shared_updates
 
@@ -79,6 +81,7 @@ def prepare_lesson(
     teacher.check_pipeline(experiment.data)
     start.check_pipeline(experiment.data, remedy=ANOTHER_START)
     student = checked_student(chosen, distillation, teacher, start=start, experiment=experiment)
+    check_own(options)
     if experiment.is_adaptation:
         check_directions(experiment.data, student.authentic, config.languages)
     return Lesson(distillation, teacher, start, options=chosen, student=student, epochs=epochs)
@@ -109,6 +112,11 @@ def check_start(start: Teacher, experiment: Experiment, distillation: Distillati
     start.check_languages(experiment.file, experiment.config.languages, remedy=ANOTHER_START)
     if not distillation.from_scratch:
         start.check_going_on()
+    elif experiment.is_adaptation:
+        raise InputError(
+            f"{experiment.file} says only what an adaptation has besides the run that it went on from, not "
+            "how to train a model --from-scratch; leave that out"
+        )
 
 
 def student_record(

@@ -16,10 +16,10 @@ from zsnmt.runs.folder import LOG_FILE
 from zsnmt.runs.log import pairs_of_update
 from zsnmt.runs.remedies import TRANSLATION_WEIGHT, WEIGHT, options_of_remedy, term_options
 from zsnmt.runs.systems import DIRECTIONS
-from zsnmt.seams.residual_removal import UPDATES
+from zsnmt.seams.residual_removal import OPTION, UPDATES
 from zsnmt.training.config import Config
 from zsnmt.training.fairseq_options import training_options
-from zsnmt.training.fairseq_train import given_values, options_of, separate, without
+from zsnmt.training.fairseq_train import every_epoch, given_values, options_of, separate, without
 
 MODEL = "zs_transformer"
 EPOCHS, PATIENCE = 10, 3  # of a student that goes on from its teacher
@@ -40,8 +40,8 @@ def student_options(config: Config, distillation: Distillation, start: Teacher) 
         return ["--arch", architecture, "--distributed-world-size", "1", *config.fairseq_options]
     remedy = start.record.get("distillation", {}).get("remedy", "")
     before = without_remedy(options_of(start.run), remedy)
-    if distillation.student:  # which says for good whether the residual is there
-        before = without(before, {UPDATES})
+    if architecture != start.architecture and UPDATES in separate(before):
+        before = without(before, {OPTION, UPDATES})  # the architecture says whether the residual is there
     # The config of an adaptation may leave the rate to the run that was adapted.
     own_rate = "--lr" in separate(config.fairseq_options)
     peak = training_options(architecture, config.fairseq_options if own_rate else before).lr[0]
@@ -52,10 +52,7 @@ def student_options(config: Config, distillation: Distillation, start: Teacher) 
         "--patience": PATIENCE * config.shards,
         "--finetune-from-model": start.model.resolve(),
     }
-    given = separate(before)
-    # Of little text a run may have more epochs from one validation to the next than a student has.
-    going_on |= {name: 1 for name in ("--validate-interval", "--save-interval") if name in given}
-    return [*before, *option_words(going_on)]
+    return [*before, *option_words(going_on | every_epoch(before))]
 
 
 def without_remedy(options: Sequence[str], remedy: str) -> list[str]:
@@ -98,7 +95,7 @@ def stretch(options: Sequence[str], epochs: int | None, updates: float | None = 
     if epochs is None:
         return []
     given = given_values(options)
-    counted = {name: int(given[name]) for name in COUNTED if int(given.get(name, 0)) > 0}
+    counted = {name: int(float(given[name])) for name in COUNTED if float(given.get(name, 0)) > 0}
     longest = int(given.get(LONGEST, 0))  # to fairseq 0 is no bound
     end = max((counted[name] for name in ENDS if name in counted), default=0)
     if end and updates:

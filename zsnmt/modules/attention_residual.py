@@ -66,13 +66,15 @@ def is_switch(name: str) -> bool:
 
 def match_switch(residual: nn.Module, state: MutableMapping[str, Tensor], name: str) -> None:
     """Make the weights of a layer of this name fit its residual: a model without early removal reads those of
-    one with it, and the other way round.
+    one with it, and the other way round. With those of a plain model the removal begins anew; a layer that
+    another one stands for, as in a student of fewer layers, is as far as others.
     """
     key = name + SWITCH
     if not isinstance(residual, EarlyRemoval):
         state.pop(key, None)
-    else:
-        state.setdefault(key, residual.back)
+    elif key not in state:
+        others = (value.clone() for other, value in state.items() if is_switch(other))
+        state[key] = next(others, torch.zeros_like(residual.back))
 
 
 class MeanPoolResidual(nn.Module):

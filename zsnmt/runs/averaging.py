@@ -6,7 +6,6 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.files.locks import locked
-from zsnmt.files.names import is_plain
 from zsnmt.files.records import write_json
 from zsnmt.files.replacing import new_folder
 from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints
@@ -20,6 +19,7 @@ from zsnmt.runs.folder import (
     PIPELINE_FOLDER,
     RECORD_FILE,
     check_place,
+    check_system_name,
     check_trained,
     read_record,
 )
@@ -41,8 +41,7 @@ def average_again(run: Path, number: int, name: str | None = None) -> Path:
     check_trained(run)
     record = read_record(run)
     system = name or f"{record['system']}_mean_of_{number}"
-    if not is_plain(system):
-        raise InputError(f"'{system}' cannot name a system, whose runs are in a folder of that name")
+    check_system_name(system)
     check_place(there := run.resolve().parent.parent / system / f"seed{record['seed']}")
     own = ["--name", system] * (name is not None)
     command = ["zsnmt", "average", path_from_top(run), "--number", str(number), *own]

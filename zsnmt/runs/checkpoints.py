@@ -17,6 +17,7 @@ import zsnmt.compatibility  # noqa: F401
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import check_archive
 from zsnmt.files.replacing import replacing
+from zsnmt.modules.attention_residual import is_switch
 from zsnmt.runs.checksums import renew_checksums
 from zsnmt.runs.folder import LAST_CHECKPOINT
 
@@ -32,7 +33,8 @@ def best_checkpoints(folder: Path, number: int) -> list[Path]:
     )
     if not found:
         raise InputError(
-            f"{folder} holds no checkpoint.best_*.pt; train with --keep-best-checkpoints {number}"
+            f"{folder} holds no checkpoint.best_*.pt: no validation came before the end of the training; "
+            "train longer, or with --validate-interval 1 --save-interval 1"
         )
     return [path for _, path in found[:number]]
 
@@ -151,28 +153,47 @@ def write_checkpoint(state: dict, output: Path) -> None:
 
 
 def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
-    """Write a checkpoint whose weights are the arithmetic mean of those in `paths`.
+    """Write a checkpoint whose weights are the arithmetic mean of those in `paths`; of a training in which
+    residuals come back, of those that have them back, if there are any, as the others are of another model.
 
-    Sums are in float64; types stay as they are; options are those of the first; the optimiser's state
-    is left out. The model of a run gets new checksums (see `zsnmt.runs.checksums`). Raises `InputError` if
-    the models differ in their parameters.
+    Sums are in float64; types stay as they are; options are those of the first that counts; the optimiser's
+    state is left out. The model of a run gets new checksums (see `zsnmt.runs.checksums`). Raises `InputError`
+    if the models differ in their parameters.
     """
-    average = load_checkpoint(paths[0])
-    model = average["model"]
-    sums = {name: weight.double() for name, weight in model.items()}
-    for path in paths[1:]:
-        other = load_checkpoint(path)["model"]
-        if {name: weight.shape for name, weight in other.items()} != {
-            name: sums[name].shape for name in model
-        }:
+    average: dict[str, Any] = {}
+    sums: dict[str, Any] = {}
+    used: list[Path] = []
+    for path in paths:
+        state = load_checkpoint(path)
+        weights, before = state["model"], average.get("model", {})
+        if used and shapes_of(weights) != shapes_of(before):
             raise InputError(
-                f"{path} and {paths[0]} hold different models; average checkpoints of one training only"
+                f"{path} and {used[0]} hold different models; average checkpoints of one training only"
             )
-        for name, weight in other.items():
-            sums[name] += weight.double()
-    average["model"] = {name: (sums[name] / len(paths)).to(weight.dtype) for name, weight in model.items()}
+        if switches(weights) < switches(before):
+            continue
+        if not used or switches(weights) > switches(before):
+            average, sums, used = state, dict.fromkeys(weights, 0.0), []
+        used.append(path)
+        for name, weight in weights.items():
+            sums[name] = sums[name] + weight.double()
+    average["model"] = {
+        name: (sums[name] / len(used)).to(weight.dtype) for name, weight in average["model"].items()
+    }
     average["last_optimizer_state"] = None
-    average["averaged"] = [path.name for path in paths]
+    average["averaged"] = [path.name for path in used]
     with renew_checksums(output):
         write_checkpoint(average, output)
-    logger.info("wrote the mean of %d checkpoints to %s", len(paths), output)
+    logger.info("wrote the mean of %d checkpoints to %s", len(used), output)
+    if earlier := len(paths) - len(used):
+        logger.warning("%d of a time before a residual came back are left out", earlier)
+
+
+def shapes_of(weights: Mapping[str, Tensor]) -> dict[str, torch.Size]:
+    """The shape of each weight."""
+    return {name: weight.shape for name, weight in weights.items()}
+
+
+def switches(weights: Mapping[str, Tensor]) -> list[float]:
+    """Whether residuals have come back, 0 or 1 each, in the order of layers; empty where none does."""
+    return [weight.item() for name, weight in weights.items() if is_switch(name)]

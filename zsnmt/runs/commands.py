@@ -11,6 +11,7 @@ from pathlib import Path
 from zsnmt.files.project import ROOT
 
 NAME = "--name"  # the option that gives a run the name of its folder
+OF_RUN = re.compile("^.*/(?=[^/]+/[^/]+/seed[0-9]+$)")  # what stands before config, system and seed
 
 
 def recipe_command(recipe: str, config: Path, *words: str) -> str:
@@ -53,7 +54,8 @@ def same_command(made: str, command: str) -> bool:
 
 def content_of_command(words: Sequence[str]) -> str:
     """A command without the folder of its config, its second word, with files as `path_from_top` names them,
-    and without the name of the run: given or not, it is that of the folder.
+    and without the name of the run: given or not, it is that of the folder. Other runs are named by config,
+    system and seed, since the folder of all may have moved.
     """
     bash, recipe, config, *rest = [*words, "", "", ""][: max(3, len(words))]
     kept = [
@@ -61,7 +63,8 @@ def content_of_command(words: Sequence[str]) -> str:
         for before, word in pairwise(["", *rest])
         if NAME not in (before, word) and not word.startswith(f"{NAME}=")
     ]
-    return " ".join([bash, recipe, Path(config).name, *map(word_from_top, kept)])
+    named = (OF_RUN.sub("", word_from_top(word)) for word in kept)
+    return " ".join([bash, recipe, Path(config).name, *named])
 
 
 def option_words(options: Mapping[str, object]) -> list[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
+from zsnmt.files.names import is_plain
 from zsnmt.files.project import CHECKOUT
 from zsnmt.files.records import damage_of, read_json
 from zsnmt.languages import Direction, kind_of, parse_direction
@@ -33,6 +34,8 @@ PACKAGES = (
 )
 RECORD_FILE, CONFIG_FILE = "run.json", "config.conf"
 TEXT_FOLDER = "text"  # beside the folders of systems
+# Folders of an experiment that all its runs have in common.
+SHARED = ("source", TEXT_FOLDER, "data", "synthetic", "few_lines")
 CHECKPOINTS, HYPOTHESES, PIPELINE_FOLDER = "checkpoints", "hypotheses", "pipeline"  # folders in a run
 # Directions of which run.json says how they were learned.
 DIRECTION_LISTS = SYNTHETIC, FEW = "synthetic", "few_shot"
@@ -106,6 +109,15 @@ def piece_counts(run: Path) -> dict[str, Counter[str]]:
     """
     there = (run / PIECE_COUNTS_FILE).is_file()
     return read_piece_counts(run if there else run / PIPELINE_FOLDER)
+
+
+def check_system_name(name: str) -> None:
+    """`InputError` for what cannot name a system, in a folder of which its runs are."""
+    if not is_plain(name) or name in SHARED:
+        raise InputError(
+            f"'{name}' cannot name a system, whose runs are in a folder of that name beside "
+            f"{', '.join(SHARED)}; give a name without /"
+        )
 
 
 def check_place(run: Path) -> None:

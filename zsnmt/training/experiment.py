@@ -25,19 +25,16 @@ from zsnmt.corpora.training_text import copy_beside, files_beside, make_training
 from zsnmt.data.binarised_folder import SHARD
 from zsnmt.errors import InputError
 from zsnmt.files.locks import LOCK_FILE, locked, work_in
-from zsnmt.files.names import is_plain
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import other_pairs
 from zsnmt.processes import cores
-from zsnmt.runs.folder import MODEL_FILE, TEXT_FOLDER, check_place
+from zsnmt.runs.folder import MODEL_FILE, TEXT_FOLDER, check_place, check_system_name
 from zsnmt.runs.start import Beginning, check_config, keep_config, start_run
 from zsnmt.training.config import Config, read_config
 from zsnmt.training.steps import Steps, listing
 
 MADE_FOR = "made_for"  # the file beside text and data that an adaptation has made
 CHOOSING = ("--lang-pairs", "--valid-lang-pairs", "--valid-subset", "--disable-validation")
-# Folders of an experiment that all its runs have in common.
-SHARED = ("source", TEXT_FOLDER, "data", "synthetic", "few_lines")
 T = TypeVar("T")
 
 
@@ -68,11 +65,7 @@ class Experiment:
         """The folder of a run; `InputError` for a system whose name is not that of a folder of its own, and
         for a folder that fairseq could not read.
         """
-        if not is_plain(system) or system in SHARED:
-            raise InputError(
-                f"'{system}' cannot name a system, whose runs are in a folder of that name beside "
-                f"{', '.join(SHARED)}; give a name without /"
-            )
+        check_system_name(system)
         check_place(run := self.folder / system / f"seed{seed}")
         return run
 

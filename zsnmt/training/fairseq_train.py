@@ -41,6 +41,7 @@ PLACES = {  # those whose values are paths, which differ where a project was mov
     "--finetune-from-model",
     "--word-distillation-model",
 }
+INTERVALS = ("--validate-interval", "--save-interval")  # epochs
 STEP, BEGUN = "train", "train.begun"  # markers of a training that is done, and of one that has begun
 PAUSE = 0.1  # seconds between two looks at a log
 FIXED = (  # the last of the checkpoints within epochs stays, where there are any
@@ -96,8 +97,8 @@ def training_inputs(data: Path, options: Sequence[str]) -> list[Path]:
 
 
 def check_beginning(folder: Path) -> None:
-    """`InputError` for checkpoints, where a training began on something else than now."""
-    if any((folder / CHECKPOINTS).glob("*.pt")):
+    """`InputError` for checkpoints, or their mean, where a training began on something else than now."""
+    if any((folder / CHECKPOINTS).glob("*.pt")) or (folder / MODEL_FILE).is_file():
         raise InputError(
             f"{folder} has checkpoints of a training on other text, or with other options, than now; choose "
             "another name with --name, or remove the folder to train anew"
@@ -126,6 +127,28 @@ def separate(words: Iterable[str]) -> list[str]:
     them: `--lr=0.1` is `--lr 0.1`.
     """
     return [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
+
+
+def every_epoch(options: Sequence[str]) -> dict[str, int]:
+    """The options by which a training that goes on from one with these is validated in each epoch: of little
+    text that one may have had more epochs from one validation to the next than the new one has in all.
+    """
+    return {name: 1 for name in INTERVALS if name in separate(options)}
+
+
+def check_own(options: Sequence[str]) -> None:
+    """`InputError` for options that a person gives and that are not fairseq's alone to say, or by which no
+    checkpoint would be chosen: without validation, or with an end before the first one.
+    """
+    given = given_values(options)
+    if "--seed" in given:
+        raise InputError("--seed behind -- counts for nothing; give the command's own --seed or --seeds")
+    epochs, interval = int(given.get("--max-epoch", 0)), max(int(given.get(name, 1)) for name in INTERVALS)
+    if "--disable-validation" in separate(options) or 0 < epochs < interval:
+        raise InputError(
+            "the best checkpoint is chosen by validation, and there would be none: leave out "
+            f"--disable-validation, and give {' and '.join(INTERVALS)} no more epochs than --max-epoch"
+        )
 
 
 def given_values(words: Iterable[str]) -> dict[str, str]:

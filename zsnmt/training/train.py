@@ -8,7 +8,7 @@ from zsnmt.files.locks import locked
 from zsnmt.runs.commands import recipe_command
 from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE
 from zsnmt.training.experiment import Experiment, prepare_data
-from zsnmt.training.fairseq_train import STEP, fairseq_train
+from zsnmt.training.fairseq_train import STEP, check_own, fairseq_train
 from zsnmt.training.steps import Steps, made_from
 from zsnmt.training.team import shared_updates
 
@@ -53,6 +53,7 @@ def check_options(architecture: str, options: Sequence[str]) -> None:
     from zsnmt.training.fairseq_options import training_options  # loads fairseq
 
     training_options(architecture, options)
+    check_own(options)
 
 
 def train_and_average(
