@@ -45,9 +45,7 @@ def translate_passages(
     for language, made in lines.items():
         found = dict(zip(made, translate([*made], language), strict=True))
         if nothing := [line for line, translation in found.items() if not translation.strip()]:
-            LOG.warning(
-                "the model has no translation for %d pieces, which stay: %s", len(nothing), nothing[0]
-            )
+            LOG.warning("the model has nothing for %d pieces, which stay: %s", len(nothing), nothing[0])
         made.update(
             (line, without_new_stop(line, translation) if translation.strip() else line)
             for line, translation in found.items()

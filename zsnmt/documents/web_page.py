@@ -166,7 +166,8 @@ class Pieces(HTMLParser):
                 text = "".join(piece.source for piece in (first, *others))
                 for number, part in enumerate(TEMPLATE.split(text)):
                     if part:
-                        yield first._replace(source=part, fixed=first.fixed or bool(number % 2))
+                        filled_in = bool(number % 2) and not first.kept
+                        yield first._replace(source=part, fixed=first.fixed or filled_in)
             else:
                 yield from group
 

@@ -78,10 +78,9 @@ def stretches(paragraph: _Element) -> Stretches:
             )
             fixed = any(field.is_computed for field in (*fields, *simple))
             if name == "t":
-                place, text = Place(element), element.text or ""
-            else:
-                place, text = Hyphen(element), HYPHENS[name]
-            found.append(Text(place, text, (marks, *look(element)), fixed=fixed))
+                found.append(Text(Place(element), element.text or "", (marks, *look(element)), fixed=fixed))
+            elif not fixed:
+                found.append(Text(Hyphen(element), HYPHENS[name], (marks, *look(element))))
         elif name in BREAKS:
             yield found
             found = []
