@@ -75,13 +75,23 @@ def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
             f"{UPDATES} is for residuals that nothing replaces; leave out --encoder-residual-replacement"
         )
     for number in chosen:
-        replacements: dict[str, Callable[[], nn.Module]] = {
-            NOTHING: lambda: EarlyRemoval(updates) if updates else RemoveResidual(),
-            "mean_pool": MeanPoolResidual,
-            "stochastic": lambda: StochasticResidual(0.5 * number / len(layers)),
-        }
-        with value_of(UPDATES):
-            layers[number - 1].attention_residual = replacements[args.encoder_residual_replacement]()
+        layers[number - 1].attention_residual = replacement(
+            args.encoder_residual_replacement, updates, depth=number / len(layers)
+        )
+
+
+def replacement(kind: str, updates: int, depth: float) -> nn.Module:
+    """What stands in for a residual that is removed for so many updates, or for good (0), at a depth: the
+    share of layers up to its own.
+    """
+    if kind == "mean_pool":
+        return MeanPoolResidual()
+    if kind == "stochastic":
+        return StochasticResidual(0.5 * depth)
+    if not updates:
+        return RemoveResidual()
+    with value_of(UPDATES):
+        return EarlyRemoval(updates)
 
 
 def settle(model: nn.Module) -> None:
