@@ -33,9 +33,9 @@ FORMATS = {  # module and what reads a file there; a module is loaded where its 
 }
 # Of formats that are not read, those that are no lines of text.
 NOT_READ = frozenset(
-    ".adoc .arb .ass .csv .dfxp .doc .docm .dotm .dotx .fb2 .fodt .ftl .idml .ini .json .key .md .mqxliff "
+    ".adoc .ass .csv .dfxp .doc .docm .dotm .dotx .fb2 .fodt .ftl .idml .ini .json .key .md .mqxliff "
     ".mxliff .numbers .odg .otp .ots .ott .pages .pdf .potx .ppsx .ppt .pptm .properties .resw .resx .rst "
-    ".rtf .sbv .sdlxliff .ssa .strings .tex .tmx .toml .ts .tsv .ttml .txlf .vtt .xcstrings .xls .xlsm "
+    ".rtf .sbv .sdlxliff .ssa .strings .tex .tmx .toml .tsv .ttml .txlf .vtt .xcstrings .xls .xlsm "
     ".xltx .xml .yaml .yml .zip".split()
 )
 

@@ -73,7 +73,7 @@ def lone_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> Fa
         return several_models(trained, search, choice)
     model, chosen = trained.model, choice.engine == FAIRSEQ
     precision = choice.precision or FLOAT32
-    reason = None if chosen else why_not_packed(trained)
+    reason = None if chosen else why_fairseq_searches(trained)
     if chosen or reason:
         if precision != FLOAT32:
             why = f", which this model needs, since {reason}" if reason else ""
@@ -89,9 +89,9 @@ def lone_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> Fa
     return packed_engine(trained, search, precision)
 
 
-def why_not_packed(trained: TrainedRun) -> str | None:
-    """Why the model of a run is not to be packed, if it is not. On a CPU another process finds it: this one
-    must not have multiplied before those begin that share its work.
+def why_fairseq_searches(trained: TrainedRun) -> str | None:
+    """Why the model of a run is not packed, if it is not. On a CPU another process finds it: this one must
+    not have multiplied before those begin that share its work.
     """
 
     def find() -> str | None:
@@ -109,7 +109,7 @@ def several_models(trained: TrainedRun, search: Search, choice: EngineChoice) ->
     for other in runs[1:]:
         check_alike(trained, other)
     for each in runs:
-        if reason := why_not_packed(each):
+        if reason := why_fairseq_searches(each):
             raise InputError(
                 f"{each.folder} cannot translate together with others, since {reason}; leave it out"
             )
