@@ -23,11 +23,17 @@ def codec_of(model):
     return Codec(TextPipeline(Words()), tags, LANGUAGES, [], model.encoder.max_positions())
 
 
+def of(model, function):
+    """What a function says of a model and two sentences for it."""
+    codec = codec_of(model)
+    return function(model, codec.dictionary, codec.languages, sources=codec.samples())
+
+
 @pytest.mark.parametrize("seams", SEAMS.values(), ids=SEAMS)
 def test_a_model_of_known_parts_computes_the_same(seams):
     model = build(dtype=torch.float32, **seams).eval()
-    assert largest_difference(model, codec_of(model)) < 0.1 * ROUNDING
-    assert why_not_alike(model, codec_of(model)) is None
+    assert of(model, largest_difference) < 0.1 * ROUNDING
+    assert of(model, why_not_alike) is None
 
 
 def scaled(layer, x, *others, **more):
@@ -42,10 +48,10 @@ def test_a_model_that_computes_something_else_with_known_parts_is_not_packed(sta
     layer = getattr(model, stack).layers[0]
     layer.forward = MethodType(scaled, layer)
     assert why_not_packed(model) is None
-    assert why_not_alike(model, codec_of(model)).startswith("it computes something that")
+    assert of(model, why_not_alike).startswith("it computes something that")
 
 
 def test_a_part_that_is_not_known_is_named_first():
     model = build(dtype=torch.float32).eval()
     model.encoder.scale = torch.nn.Dropout(0.1)
-    assert why_not_alike(model, codec_of(model)) == "it has the part encoder.scale (Dropout)"
+    assert of(model, why_not_alike) == "it has the part encoder.scale (Dropout)"

@@ -121,6 +121,13 @@ class Codec:
             [*self.placement.source_prefix(direction), *tokens], self.placement.decoder_start(direction)
         )
 
+    def samples(self) -> list[Sentence]:
+        """Two sentences of different lengths, of the first words of the dictionary."""
+        direction, first = Direction(self.languages[0], self.languages[-1]), self.dictionary.nspecial
+        words = range(first, len(self.dictionary.symbols))[: self.room(direction)]
+        ends = self.dictionary.eos()
+        return [self.sentence([*words[:length], ends], direction) for length in (2, 5)]
+
     def target(self, sentence: Sentence) -> str:
         """The language that the tags of a sentence ask for."""
         return self.placement.target_of(sentence.source, sentence.start, self.languages)

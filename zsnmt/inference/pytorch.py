@@ -94,12 +94,14 @@ def why_fairseq_searches(trained: TrainedRun) -> str | None:
     not have multiplied before those begin that share its work.
     """
 
-    def find() -> str | None:
-        torch.set_num_threads(1)
-        return why_not_alike(trained.model, trained.codec)
+    codec, on_cpu = trained.codec, next(trained.model.parameters()).device.type == "cpu"
 
-    on_cpu = next(trained.model.parameters()).device.type == "cpu"
-    return in_another_process(find) if on_cpu else why_not_alike(trained.model, trained.codec)
+    def find() -> str | None:
+        if on_cpu:
+            torch.set_num_threads(1)
+        return why_not_alike(trained.model, codec.dictionary, codec.languages, sources=codec.samples())
+
+    return in_another_process(find) if on_cpu else find()
 
 
 def several_models(trained: TrainedRun, search: Search, choice: EngineChoice) -> SeveralModels:

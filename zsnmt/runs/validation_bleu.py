@@ -126,6 +126,8 @@ def gather(items: list[T]) -> list[T]:
 
 def engine_of(model: BaseFairseqModel, task: FairseqTask, codec: Codec) -> BatchEngine:
     """The engine of a model in training: fairseq's search if it cannot be packed, or is in half precision."""
-    if next(model.parameters()).dtype == torch.float32 and why_not_alike(model, codec) is None:
-        return PyTorchEngine(model, codec.dictionary, codec.languages, search=SEARCH)
+    sides = codec.dictionary, codec.languages
+    in_float32 = next(model.parameters()).dtype == torch.float32
+    if in_float32 and why_not_alike(model, *sides, sources=codec.samples()) is None:
+        return PyTorchEngine(model, *sides, search=SEARCH)
     return FairseqEngine(model, task.build_generator([model], fairseq_options(SEARCH)))
