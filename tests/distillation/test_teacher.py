@@ -70,6 +70,14 @@ def test_a_run_to_start_from_is_of_the_teachers_languages_and_text(run, tmp_path
         start.check_pipeline(tmp_path / "data", remedy=ANOTHER_START)
 
 
+def test_an_adaptations_config_does_not_say_how_to_train_from_scratch(run):
+    start = Teacher(run)
+    config = SimpleNamespace(languages=start.languages)
+    experiment = SimpleNamespace(file=Path("x.conf"), config=config, is_adaptation=True)
+    with pytest.raises(InputError, match="x.conf says only what an adaptation has besides .* leave that out"):
+        check_start(start, experiment, Distillation(run, from_scratch=True))
+
+
 def test_a_model_of_two_languages_teaches_nothing_and_can_be_trained_further(run):
     """As zsnmt train says at its end, where it can learn more."""
     teacher = Teacher(run)

@@ -17,6 +17,7 @@ from lxml import html
 from tests.documents.shouting import shouted, unchanged
 from zsnmt.documents.formats import FORMATS, PLAIN, format_of, read_document
 from zsnmt.errors import InputError
+from zsnmt.text.lines import read_lines
 
 PAGE = """<!DOCTYPE html>
 <html lang='en'><head><title>My page &amp; more</title><style>p { color: red }</style></head>
@@ -341,6 +342,21 @@ def test_files_that_are_not_what_their_names_say_are_refused(tmp_path, ending):
             read_document(path)
     with pytest.raises(InputError, match="no such file"):
         read_document(tmp_path / f"missing{ending}")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"PK\x03\x04...", "is an archive, as documents of Office are, and no text"),
+        (b"\x1f\x8b...", r"is compressed \(\.gz\), and no text; unpack it first"),
+        (b"%PDF-1.7", "is a PDF, and no text; export its text"),
+    ],
+)
+def test_what_is_no_text_is_named_where_text_is_read(tmp_path, content, said):
+    path = write(tmp_path / "a.txt", content)
+    for read in (read_document, read_lines):
+        with pytest.raises(InputError, match=said):
+            read(path)
 
 
 def test_an_unknown_format_is_refused_with_those_that_are_known(tmp_path):

@@ -139,6 +139,12 @@ def test_of_a_spreadsheet_texts_change_and_heads_of_tables_and_what_is_worked_ou
     assert texts(made["threads1.xml"]) == ["A NEW ONE"]
 
 
+def test_a_document_with_a_password_is_refused_by_name(tmp_path):
+    (tmp_path / "a.xlsx").write_bytes(bytes.fromhex("D0CF11E0A1B11AE1") + b"encrypted")
+    with pytest.raises(InputError, match="has a password, or is of an older program .* a spreadsheet"):
+        read_document(tmp_path / "a.xlsx")
+
+
 def test_a_part_without_a_type_of_its_own_has_that_of_its_ending(tmp_path):
     contents = {
         "[Content_Types].xml": f'<Types xmlns="urn:types"><Default Extension="XML" ContentType="{OFFICE}'
