@@ -8,12 +8,12 @@ from sacrebleu import sentence_chrf
 
 from tests.conftest import OLDER_RUN
 from zsnmt import cli
+from zsnmt.decoding.likeness import log_probabilities
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import CTRANSLATE2, FAIRSEQ, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.inference.confidence import agreement_score, check_scores, chrf, scored_lines
-from zsnmt.inference.export.ctranslate2.check import log_probabilities
 from zsnmt.inference.trained_run import load_run
 from zsnmt.inference.translation import JSONL, TSV, Legs, Translation, join_translations, row
 from zsnmt.inference.translator import Line, Translator

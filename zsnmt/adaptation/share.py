@@ -13,7 +13,7 @@ from zsnmt.runs.systems import BASELINE
 
 
 def write_share(
-    run: Path, data: Path, new: Sequence[str], *, share: float, is_student: bool, options: Sequence[str] = ()
+    run: Path, data: Path, new: Sequence[str], *, share: float, is_student: bool, options: Sequence[str]
 ) -> list[str]:
     """Write how often each direction of the binarised `data` that `options` of fairseq-train train is sampled
     for a run, so that those with a `new` language are a `share` (0–1) of all pairs; returns the options for

@@ -3,6 +3,7 @@
 """
 
 from collections.abc import Sequence
+from statistics import fmean
 
 import torch
 from fairseq.data import Dictionary
@@ -28,7 +29,6 @@ def why_not_alike(
     return None
 
 
-@torch.no_grad()
 def largest_difference(
     model: BaseFairseqModel, dictionary: Dictionary, languages: Sequence[str], *, sources: Sequence[Sentence]
 ) -> float:
@@ -36,13 +36,26 @@ def largest_difference(
     token.
     """
     engine = PyTorchEngine(model, dictionary, languages, search=SHORT)
-    largest = 0.0
-    for sentence, (best, *_) in zip(sources, engine.translate_batch(sources), strict=True):
-        source, before, tokens = (
-            torch.tensor([each], device=engine.device)
-            for each in (sentence.source, [sentence.start, *best.tokens[:-1]], best.tokens)
-        )
-        output = model(source, torch.tensor([source.shape[1]], device=engine.device), before)
-        scores = model.get_normalized_probs(output, log_probs=True).gather(-1, tokens.unsqueeze(-1))
-        largest = max(largest, abs(scores.mean().item() - best.score))
-    return largest
+    best = [hypotheses[0] for hypotheses in engine.translate_batch(sources)]
+    return max(
+        abs(fmean(log_probabilities(model, sentence, found.tokens)) - found.score)
+        for sentence, found in zip(sources, best, strict=True)
+    )
+
+
+@torch.no_grad()
+def log_probabilities(
+    model: BaseFairseqModel, sentence: Sentence, tokens: Sequence[int], among: Sequence[int] | None = None
+) -> list[float]:
+    """The model's own log-probability of each token of a translation with EOS, among all symbols or some
+    (ids).
+    """
+    device = next(model.parameters()).device
+    source, before = (
+        torch.tensor([each], device=device) for each in (sentence.source, [sentence.start, *tokens[:-1]])
+    )
+    output = model(source, torch.tensor([len(sentence.source)], device=device), before)
+    found = model.get_normalized_probs(output, log_probs=True)[0]  # T×V
+    if among is not None:
+        found = found - found[:, among].logsumexp(dim=-1, keepdim=True)
+    return found[range(len(tokens)), tokens].tolist()

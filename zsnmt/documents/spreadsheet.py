@@ -45,10 +45,11 @@ def heads(table: bytes) -> list[str]:
 
 def cells(root: _Element, kept: Set[str]) -> Stretches:
     """The texts of cells and comments, but for those that are kept."""
-    authors = [author.text or "" for author in root.iter("{*}author")]
+    authors = enumerate(root.iter("{*}author"))
+    copies = {str(number) for number, author in authors if (author.text or "").startswith(COPY)}
     for element in root.iter(*(f"{{*}}{name}" for name in TEXTS)):
-        number = element.getparent().get("authorId", "") if local_name(element) == "text" else ""
-        if number.isdecimal() and "".join(authors[int(number) :][:1]).startswith(COPY):
+        number = element.getparent().get("authorId") if local_name(element) == "text" else None
+        if number in copies:
             continue
         found: list[Text] = []
         for child in element:

@@ -93,7 +93,6 @@ def why_fairseq_searches(trained: TrainedRun) -> str | None:
     """Why the model of a run is not packed, if it is not. On a CPU another process finds it: this one must
     not have multiplied before those begin that share its work.
     """
-
     codec, on_cpu = trained.codec, next(trained.model.parameters()).device.type == "cpu"
 
     def find() -> str | None:

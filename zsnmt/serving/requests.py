@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
-from urllib.parse import parse_qs
+from urllib.parse import parse_qsl
 
 from fastapi import Request
 from pydantic import BaseModel, Field, ValidationError
@@ -126,10 +126,14 @@ async def read_request(request: Request, model: type[T], most: int, seconds: flo
     kind = kind_of(request, KINDS)
     body = await read_in_time(request, most, seconds)
     try:
-        if kind == UPLOAD:
-            values = fields_of(await read_upload(request, body, files=0))
+        if kind == JSON:
+            values = json.loads(body)
+        elif kind == FORM:
+            values = values_of(
+                parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=FIELDS)
+            )
         else:
-            values = read_form(body) if kind == FORM else json.loads(body)
+            values = values_of((await read_upload(request, body, files=0)).multi_items())
     except (ValueError, RecursionError) as error:
         raise Refused(BAD, f"the request is not {kind} in UTF-8 ({error}); send such") from None
     if not isinstance(values, dict):
@@ -197,23 +201,13 @@ async def read_body(request: Request, most: int) -> bytes:
     return bytes(body)
 
 
-def read_form(body: bytes) -> dict[str, Any]:
-    """The fields of a form without files."""
-    return values_of(parse_qs(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=FIELDS))
-
-
-def fields_of(form: FormData) -> dict[str, Any]:
-    """The same of a form that could have files."""
-    fields: dict[str, list[str]] = {}
-    for name, value in form.multi_items():
-        fields.setdefault(name, []).append(str(value))
-    return values_of(fields)
-
-
-def values_of(fields: Mapping[str, list[str]]) -> dict[str, Any]:
-    """The values of the fields of a form; one that is there several times is an array, and an empty one is
-    none, unless it is the text.
+def values_of(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of a form, from their names and values; one that is there several times is an array, and an
+    empty one is none, unless it is the text.
     """
+    fields: dict[str, list[Any]] = {}
+    for name, value in pairs:
+        fields.setdefault(name, []).append(value)
     return {
         name: values if len(values) > 1 else values[0]
         for name, values in fields.items()

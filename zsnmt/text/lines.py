@@ -15,7 +15,6 @@ from zsnmt.errors import InputError, OnFault, refuse
 from zsnmt.files.replacing import replacing
 
 SPACE = "\u2581"  # to SentencePiece, which marks the beginnings of words with it
-# Control characters but the tab; a byte order mark that tokenisation would leave at the start.
 UTF_16 = "is in UTF-16, not in UTF-8; convert it with iconv -f utf-16 -t utf-8, or save it again as UTF-8"
 BEGINNINGS = {  # of files that are not in UTF-8, or no text
     b"\xff\xfe": UTF_16,
@@ -24,6 +23,7 @@ BEGINNINGS = {  # of files that are not in UTF-8, or no text
     b"\x1f\x8b": "is compressed (.gz), and no text; unpack it first",
     b"%PDF-": "is a PDF, and no text; export its text",
 }
+# Control characters but the tab; a byte order mark that tokenisation would leave at the start.
 FORBIDDEN = re.compile(r"[\x00-\x08\n-\x1f\x7f-\x9f]|^\s*\ufeff")
 
 

@@ -4,9 +4,9 @@ import copy
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-import torch
 from fairseq.models import BaseFairseqModel
 
+from zsnmt.decoding.likeness import log_probabilities
 from zsnmt.decoding.search import Engine, Hypothesis, Sentence
 from zsnmt.errors import InputError
 from zsnmt.inference.export.agreement import Agreement
@@ -18,19 +18,6 @@ from zsnmt.modules.attention_residual import KeepResidual
 # the largest difference of a log-probability, or of the scores of two translations that count as equal
 EXACT = 1e-4
 MARGIN = 2  # times the differences of a stock model, quantised alike, which has a layer less
-
-
-def log_probabilities(
-    model: BaseFairseqModel, sentence: Sentence, tokens: Sequence[int], among: Sequence[int] | None = None
-) -> list[float]:
-    """PyTorch's log-probability of each token of a translation with EOS, among all symbols or some (ids)."""
-    prefix = torch.tensor([[sentence.start, *tokens[:-1]]])
-    with torch.no_grad():
-        output = model(torch.tensor([sentence.source]), torch.tensor([len(sentence.source)]), prefix)
-    found = model.get_normalized_probs(output, log_probs=True)[0]  # T×V
-    if among is not None:
-        found = found - found[:, among].logsumexp(dim=-1, keepdim=True)
-    return found[range(len(tokens)), tokens].tolist()
 
 
 def score_translations(

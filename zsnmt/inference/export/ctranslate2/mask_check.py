@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from fairseq.models import BaseFairseqModel
 
+from zsnmt.decoding.likeness import log_probabilities
 from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.engine import MethodEngine
 from zsnmt.decoding.methods.settings import Mask, Method
@@ -12,7 +13,7 @@ from zsnmt.decoding.pytorch_engine import PyTorchEngine
 from zsnmt.decoding.search import Engine, Hypothesis
 from zsnmt.errors import InputError
 from zsnmt.inference.export.agreement import Agreement
-from zsnmt.inference.export.ctranslate2.check import log_probabilities, refuse_others
+from zsnmt.inference.export.ctranslate2.check import refuse_others
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.mask import MaskEngine
 from zsnmt.inference.export.ctranslate2.scored import agreement_of, make_batches
