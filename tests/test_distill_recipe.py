@@ -17,7 +17,7 @@ from zsnmt.languages import kind_name
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.remedies import REMEDIES
 from zsnmt.terms.word_distillation import load_teacher
-from zsnmt.training.fairseq_train import options_of
+from zsnmt.training.option_words import options_of
 
 PIVOT, *OTHERS = LANGUAGES = ["inglan", "velan", "tamun", "velor"]
 DIRECTIONS = [f"{source}-{target}" for source in OTHERS for target in OTHERS if source != target]

@@ -13,7 +13,7 @@ from zsnmt.adaptation.modes import FROZEN, FULL
 from zsnmt.adaptation.settings import Adaptation
 from zsnmt.errors import InputError
 from zsnmt.runs.checkpoints import load_checkpoint
-from zsnmt.training.fairseq_train import given_values
+from zsnmt.training.option_words import given_values
 
 
 @pytest.mark.parametrize(

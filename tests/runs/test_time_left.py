@@ -5,7 +5,7 @@ import json
 import pytest
 
 from zsnmt.runs.time_left import TimeLeft, duration
-from zsnmt.training.fairseq_train import given_values
+from zsnmt.training.option_words import given_values
 
 
 def entry(updates: int, seconds: float, epochs: float, speed: float = 4.0) -> str:

@@ -14,15 +14,7 @@ from zsnmt.errors import InputError
 from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training import fairseq_train as fairseq_train_module
 from zsnmt.training.fairseq_options import training_options
-from zsnmt.training.fairseq_train import (
-    check_own,
-    fairseq_train,
-    separate,
-    show_progress,
-    train,
-    training_inputs,
-    without,
-)
+from zsnmt.training.fairseq_train import fairseq_train, show_progress, train, training_inputs
 from zsnmt.training.precision import (
     FLOAT32,
     begun_precision,
@@ -250,29 +242,6 @@ def test_what_a_training_reads_is_found_in_both_forms_of_options(tmp_path):
     joined = [f"{name}={value}" for name, value in given.items()]
     found = training_inputs(tmp_path / "data", apart)
     assert found == training_inputs(tmp_path / "data", joined) and len(found) == 3
-    assert separate(joined) == apart and separate(["--flag", "a=b"]) == ["--flag", "a=b"]
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--seed", "5"], "--seed behind -- counts for nothing"),
-        (["--lr", "1", "--seed=5"], "--seed behind -- counts for nothing"),
-        (["--disable-validation"], "the best checkpoint is chosen by validation, and there would be none"),
-        (["--max-epoch", "2", "--save-interval=3"], "give --validate-interval and --save-interval no more"),
-    ],
-)
-def test_options_without_effect_or_without_a_checkpoint_are_refused(options, said):
-    with pytest.raises(InputError, match=said):
-        check_own(options)
-    check_own(["--max-epoch", "3", "--save-interval=3", "--validate-interval", "2", "--seeds", "5"])
-    check_own(["--max-epoch", "0", "--validate-interval", "2"])  # without an end
-
-
-@pytest.mark.parametrize("words", [["--seed", "3"], ["--seed=3"]])
-def test_an_option_is_left_out_with_its_value_in_both_forms(words):
-    others = ["--seeds", "4", "--fp16"]
-    assert without(["DATA", *words, *others], {"--seed"}) == ["DATA", *others]
 
 
 def test_a_run_whose_checkpoints_were_removed_is_done_while_it_has_their_mean(begun):

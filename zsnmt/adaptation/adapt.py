@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zsnmt.adaptation.joined_text import join_text
 from zsnmt.adaptation.modes import FROZEN, FULL, UNKNOWN_BOUND
@@ -28,10 +29,13 @@ from zsnmt.training.experiment import (
     hold,
     make_source,
 )
-from zsnmt.training.fairseq_train import options_of
+from zsnmt.training.option_words import options_of
 from zsnmt.training.steps import Steps, content_of
 from zsnmt.training.team import shared_updates
 from zsnmt.training.train import train_and_average
+
+if TYPE_CHECKING:
+    from zsnmt.adaptation.student_text import StudentText
 
 START = "initial.pt"
 
@@ -55,11 +59,7 @@ def adapt_run(
     """
     run = experiment.run(name, seed)
     check_adaptation(steps, experiment, adaptation, run=run, recipe=recipe, options=options)
-    text = None
-    if any(direction_lists(adaptation.base).values()):
-        from zsnmt.adaptation.student_text import choose_text  # loads fairseq
-
-        text = choose_text(steps, adaptation, run)
+    text = text_of_students(steps, adaptation, run)
     make_joined_data(steps, experiment, adaptation, options=options)
     begin()
     with locked(run):
@@ -71,40 +71,72 @@ def adapt_run(
             mode=adaptation.mode,
             further={SYNTHETIC_FROM: str(text.folder)} if text else {},
         )
-        settings = {
-            "mode": adaptation.mode,
-            "seed": seed,
-            "adapter_dim": adaptation.adapter_dim,
-            "noise": adaptation.noise,
-            "noise_scale": adaptation.noise_scale,
-        }
-        inputs = [adaptation.base / MODEL_FILE, experiment.data]
-        work = partial(extend_model, run, experiment, adaptation, seed)
-        steps.make(run, "extend", run / START, work=work, inputs=inputs, settings=settings)
-        base_options = (run / START).with_suffix(".options").read_text(encoding="utf-8").splitlines()
-        further = [*experiment.config.fairseq_options, *options, "--finetune-from-model", str(run / START)]
-        data: Path | None = None
-        if text:
-            from zsnmt.adaptation.student_data import train_on_text  # loads fairseq
-
-            all_options = [*base_options, *further]
-            data, of_data = train_on_text(steps, experiment, text, run=run, options=all_options)
-            base_options += of_data
-        if adaptation.share is not None:
-            from zsnmt.adaptation.share import write_share  # loads fairseq
-
-            new = adaptation.new_languages(experiment.config.languages)
-            base_options += write_share(
-                run,
-                data or experiment.data,
-                new,
-                share=adaptation.share,
-                is_student=text is not None,
-                options=[*base_options, *further],
-            )
-        own = [*base_options, *further]
-        train_and_average(steps, experiment, run, system=name, seed=seed, options=own, data=data)
+        begun = make_beginning(steps, experiment, adaptation, run=run, seed=seed)
+        own = [*experiment.config.fairseq_options, *options, "--finetune-from-model", str(run / START)]
+        data, of_data = choose_data(steps, experiment, adaptation, text=text, run=run, options=[*begun, *own])
+        train_and_average(
+            steps, experiment, run, system=name, seed=seed, options=[*begun, *of_data, *own], data=data
+        )
     return run
+
+
+def text_of_students(steps: Steps, adaptation: Adaptation, run: Path) -> "StudentText | None":
+    """The synthetic text that the base learned from and `run` is to learn again; None where there is none."""
+    if not any(direction_lists(adaptation.base).values()):
+        return None
+    from zsnmt.adaptation.student_text import choose_text  # loads fairseq
+
+    return choose_text(steps, adaptation, run)
+
+
+def make_beginning(
+    steps: Steps, experiment: Experiment, adaptation: Adaptation, *, run: Path, seed: int
+) -> list[str]:
+    """Make the model that a training begins with, unless it is there; returns the options that it has of the
+    base, and those for what is new.
+    """
+    settings = {
+        "mode": adaptation.mode,
+        "seed": seed,
+        "adapter_dim": adaptation.adapter_dim,
+        "noise": adaptation.noise,
+        "noise_scale": adaptation.noise_scale,
+    }
+    inputs = [adaptation.base / MODEL_FILE, experiment.data]
+    work = partial(extend_model, run, experiment, adaptation, seed)
+    steps.make(run, "extend", run / START, work=work, inputs=inputs, settings=settings)
+    return (run / START).with_suffix(".options").read_text(encoding="utf-8").splitlines()
+
+
+def choose_data(
+    steps: Steps,
+    experiment: Experiment,
+    adaptation: Adaptation,
+    *,
+    text: "StudentText | None",
+    run: Path,
+    options: Sequence[str],
+) -> tuple[Path, list[str]]:
+    """The data that a run trains on, and the options of fairseq-train that belong to these besides
+    `options`: with the students' text, and with the share of the new languages.
+    """
+    data, chosen = experiment.data, list[str]()
+    if text:
+        from zsnmt.adaptation.student_data import train_on_text  # loads fairseq
+
+        data, chosen = train_on_text(steps, experiment, text, run=run, options=options)
+    if adaptation.share is not None:
+        from zsnmt.adaptation.share import write_share  # loads fairseq
+
+        chosen += write_share(
+            run,
+            data,
+            adaptation.new_languages(experiment.config.languages),
+            share=adaptation.share,
+            is_student=text is not None,
+            options=options,
+        )
+    return data, chosen
 
 
 def check_adaptation(

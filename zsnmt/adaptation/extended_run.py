@@ -20,7 +20,7 @@ from zsnmt.runs.systems import BASELINE
 from zsnmt.seams.frozen_vocabulary import refuse_what_frozen_weights_forbid
 from zsnmt.seams.options import attribute_of, spelt
 from zsnmt.training import fairseq_options
-from zsnmt.training.fairseq_train import check_own, every_epoch, given_values, options_of
+from zsnmt.training.option_words import check_own, every_epoch, given_values, options_of
 
 Options = dict[str, str | int | float]
 VALIDATED, ON_ZERO_SHOT = "--valid-lang-pairs", "--early-stopping-on-zero-shot"

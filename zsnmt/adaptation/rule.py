@@ -7,7 +7,7 @@ from pathlib import Path
 
 from zsnmt.adaptation.modes import FROZEN, SHARE
 from zsnmt.corpora.own_text.survey import Survey
-from zsnmt.training.fairseq_train import given_values, options_of
+from zsnmt.training.option_words import given_values, options_of
 from zsnmt.training.rule import (
     BEST_ALONE,
     RATE_BY_WIDTH,

@@ -15,7 +15,7 @@ from zsnmt.modules.attention_residual import is_switch
 from zsnmt.runs.commands import option_words
 from zsnmt.seams.layers import chosen_layers
 from zsnmt.seams.options import attribute_of
-from zsnmt.training.fairseq_train import options_of
+from zsnmt.training.option_words import options_of
 
 ENCODER_LAYERS = "--encoder-layers"
 OF_ENCODER_LAYERS = (

@@ -19,7 +19,7 @@ from zsnmt.inference.engines import engine_for
 from zsnmt.runs.folder import CHECKPOINTS, FEW, LAST_CHECKPOINT, SYNTHETIC, direction_lists
 from zsnmt.runs.start import BEGAN_WITH, TAUGHT_BY
 from zsnmt.training.experiment import Experiment, prepare_data
-from zsnmt.training.fairseq_train import check_own
+from zsnmt.training.option_words import check_own
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import shared_updates
 

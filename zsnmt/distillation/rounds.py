@@ -17,7 +17,7 @@ from zsnmt.runs.remedies import remedy_name
 from zsnmt.runs.start import TAUGHT_BY, check_same_run
 from zsnmt.runs.systems import STUDENTS, WORDS, few_name
 from zsnmt.training.experiment import Experiment
-from zsnmt.training.fairseq_train import without
+from zsnmt.training.option_words import without
 from zsnmt.training.steps import Steps
 
 

@@ -24,7 +24,7 @@ from zsnmt.tasks.zs_translation import DEFAULT_PLACEMENT
 from zsnmt.terms.word_distillation import WordDistillationOptions
 from zsnmt.training.config import Config
 from zsnmt.training.experiment import Experiment
-from zsnmt.training.fairseq_train import separate
+from zsnmt.training.option_words import separate
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from zsnmt.runs.systems import DIRECTIONS
 from zsnmt.seams.residual_removal import OPTION, UPDATES
 from zsnmt.training.config import Config
 from zsnmt.training.fairseq_options import training_options
-from zsnmt.training.fairseq_train import every_epoch, given_values, options_of, separate, without
+from zsnmt.training.option_words import every_epoch, given_values, options_of, separate, without
 
 MODEL = "zs_transformer"
 EPOCHS, PATIENCE = 10, 3  # of a student that goes on from its teacher

@@ -4,44 +4,25 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
-from itertools import pairwise
 from pathlib import Path
 
 from zsnmt.data.binarised_folder import shards_of
 from zsnmt.errors import SAVED, InputError
 from zsnmt.files.project import PACKAGE
 from zsnmt.files.replacing import replacing
-from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE, MODEL_FILE, training_words
+from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE, MODEL_FILE
 from zsnmt.runs.log import Errors, progress_line
-from zsnmt.runs.remedies import TRANSLATION_WEIGHT, has_term
 from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training.connections import Line, Lost
 from zsnmt.training.hosts import free_port
+from zsnmt.training.option_words import PLACES, given_values, without
 from zsnmt.training.precision import FLOAT32, begun_precision, fitting_precision, in_precision
 from zsnmt.training.ranks import Ranks, Work, start_ranks
 from zsnmt.training.steps import Steps, files_of, read_marker, write_marker
 from zsnmt.training.team import Team, shared_updates
 
-DATA_OPTIONS = {  # options that belong to the data of one training, or to what it went on or learned from
-    "--extra-data",
-    "--extra-lang-pairs",
-    "--sampling-weights-from-file",
-    "--virtual-data-size",
-    "--finetune-from-model",
-    "--word-distillation-weight",
-    "--word-distillation-model",
-    "--word-distillation-pairs",
-}
-PLACES = {  # those whose values are paths, which differ where a project was moved
-    "--extra-data",
-    "--sampling-weights-from-file",
-    "--finetune-from-model",
-    "--word-distillation-model",
-}
-INTERVALS = ("--validate-interval", "--save-interval")  # epochs
 STEP, BEGUN = "train", "train.begun"  # markers of a training that is done, and of one that has begun
 PAUSE = 0.1  # seconds between two looks at a log
 FIXED = (  # the last of the checkpoints within epochs stays, where there are any
@@ -59,30 +40,37 @@ def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: S
     checkpoints of a training on other data, or with other options.
     """
     shared_updates(options, steps.team.size)
-    command = ["--user-dir", str(PACKAGE), "--save-dir", str(folder / CHECKPOINTS), *FIXED]
-    shards = ":".join(map(str, shards_of(data)))
-    told = without(options, PLACES)
+    inputs = training_inputs(data, options)
     # A training keeps the precision in which it was begun, and is the same in another.
-    inputs, settings = training_inputs(data, options), {"options": in_precision(told, FLOAT32)}
+    settings = {"options": in_precision(without(options, PLACES), FLOAT32)}
     done, begun = (read_marker(folder, name) for name in (STEP, BEGUN))
     for marker in (begun, done):
         steps.recall(marker)
     made_from = steps.made_from(inputs, settings)
-    named = partial(steps.made_from, inputs, {"options": told})  # as older markers name the precision
-    if done and done.files and done.made_from != made_from.made_from:
-        older = steps.made_from([data], {"options": [*options]})  # which named places, and had the test sets
-        if done.made_from in (older.made_from, named().made_from):
-            write_marker(folder, STEP, made_from)
-    if begun and begun.files and begun.made_from not in (made_from.made_from, named().made_from):
+    older = older_checksums(steps, data, options)
+    if done and done.files and done.made_from in older:
+        write_marker(folder, STEP, made_from)
+    if begun and begun.files and begun.made_from not in (made_from.made_from, *older):
         check_beginning(folder)
 
     def work() -> None:
         write_marker(folder, BEGUN, made_from)
-        train(folder, title, [shards, *options, *command], team=steps.team)
+        own = ["--user-dir", str(PACKAGE), "--save-dir", str(folder / CHECKPOINTS), *FIXED]
+        shards = ":".join(map(str, shards_of(data)))
+        train(folder, title, [shards, *options, *own], team=steps.team)
 
     averaged = folder / MODEL_FILE  # of a run that is done, whose checkpoints may have been removed
     output = averaged if averaged.is_file() else folder / CHECKPOINTS
     steps.make(folder, STEP, output, work=work, inputs=inputs, settings=settings)
+
+
+def older_checksums(steps: Steps, data: Path, options: Sequence[str]) -> list[str]:
+    """What the markers of earlier versions say of such a training: these named the precision, and before that
+    also places and the test sets.
+    """
+    named = steps.made_from(training_inputs(data, options), {"options": without(options, PLACES)})
+    placed = steps.made_from([data], {"options": [*options]})
+    return [named.made_from, placed.made_from]
 
 
 def training_inputs(data: Path, options: Sequence[str]) -> list[Path]:
@@ -103,68 +91,6 @@ def check_beginning(folder: Path) -> None:
             f"{folder} has checkpoints of a training on other text, or with other options, than now; choose "
             "another name with --name, or remove the folder to train anew"
         )
-
-
-def options_of(run: Path) -> list[str]:
-    """The options that a run was trained with, but for its data, what it went on from and the device; and
-    but for the weight of the translation loss where that leaves no term for it to be beside.
-
-    Raises `InputError` for a run that does not say how it was trained.
-    """
-    path = run / COMMAND_FILE
-    if not path.is_file():
-        raise InputError(
-            f"{path} is missing: it says with which options the run was trained; give a run made by "
-            "zsnmt train"
-        )
-    _, _, *words = training_words(run)
-    kept = [word for word in without(words, DATA_OPTIONS) if word != "--cpu"]
-    return kept if has_term(kept) else without(kept, {TRANSLATION_WEIGHT})
-
-
-def separate(words: Iterable[str]) -> list[str]:
-    """The words of a command in which the value of an option is always a word of its own, as fairseq reads
-    them: `--lr=0.1` is `--lr 0.1`.
-    """
-    return [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
-
-
-def every_epoch(options: Sequence[str]) -> dict[str, int]:
-    """The options by which a training that goes on from one with these is validated in each epoch: of little
-    text that one may have had more epochs from one validation to the next than the new one has in all.
-    """
-    return {name: 1 for name in INTERVALS if name in separate(options)}
-
-
-def check_own(options: Sequence[str]) -> None:
-    """`InputError` for options that a person gives and that are not fairseq's alone to say, or by which no
-    checkpoint would be chosen: without validation, or with an end before the first one.
-    """
-    given = given_values(options)
-    if "--seed" in given:
-        raise InputError("--seed behind -- counts for nothing; give the command's own --seed or --seeds")
-    epochs, interval = int(given.get("--max-epoch", 0)), max(int(given.get(name, 1)) for name in INTERVALS)
-    if "--disable-validation" in separate(options) or 0 < epochs < interval:
-        raise InputError(
-            "the best checkpoint is chosen by validation, and there would be none: leave out "
-            f"--disable-validation, and give {' and '.join(INTERVALS)} no more epochs than --max-epoch"
-        )
-
-
-def given_values(words: Iterable[str]) -> dict[str, str]:
-    """The value of each option of a command, the last where it is given several times; to be asked for
-    options that have one, as words that follow others are in it, too.
-    """
-    return dict(pairwise(separate(words)))
-
-
-def without(words: Sequence[str], options: Collection[str]) -> list[str]:
-    """The words of a command without some options and their values."""
-    return [
-        word
-        for before, word in pairwise(["", *words])
-        if before not in options and word.partition("=")[0] not in options
-    ]
 
 
 def train(folder: Path, title: str, arguments: Sequence[str], *, team: Team = Team()) -> None:

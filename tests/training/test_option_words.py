@@ -1,0 +1,32 @@
+"""The options of fairseq-train as words of a command."""
+
+import pytest
+
+from zsnmt.errors import InputError
+from zsnmt.training.option_words import check_own, separate, without
+
+
+def test_the_value_of_an_option_is_a_word_of_its_own():
+    assert separate(["--lr=0.1", "--flag", "a=b"]) == ["--lr", "0.1", "--flag", "a=b"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--seed", "5"], "--seed behind -- counts for nothing"),
+        (["--lr", "1", "--seed=5"], "--seed behind -- counts for nothing"),
+        (["--disable-validation"], "the best checkpoint is chosen by validation, and there would be none"),
+        (["--max-epoch", "2", "--save-interval=3"], "give --validate-interval and --save-interval no more"),
+    ],
+)
+def test_options_without_effect_or_without_a_checkpoint_are_refused(options, said):
+    with pytest.raises(InputError, match=said):
+        check_own(options)
+    check_own(["--max-epoch", "3", "--save-interval=3", "--validate-interval", "2", "--seeds", "5"])
+    check_own(["--max-epoch", "0", "--validate-interval", "2"])  # without an end
+
+
+@pytest.mark.parametrize("words", [["--seed", "3"], ["--seed=3"]])
+def test_an_option_is_left_out_with_its_value_in_both_forms(words):
+    others = ["--seeds", "4", "--fp16"]
+    assert without(["DATA", *words, *others], {"--seed"}) == ["DATA", *others]
