@@ -17,7 +17,7 @@ from zsnmt.masked_lm.report.kept_scores import keep_masked_lm
 from zsnmt.report.config_pages import configs_without_page, new_page
 from zsnmt.report.documents import BLOCK, fill, keep_scores
 from zsnmt.report.drawn_data import checksum
-from zsnmt.report.in_short import kept_figures, what_to_use
+from zsnmt.report.in_short import first_figure, kept_figures, what_to_use, what_to_use_first
 from zsnmt.runs.probe_folder import PROBES
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 from zsnmt.runs.ways import OWN_PIVOT, PIVOT
@@ -72,18 +72,34 @@ def test_what_to_use_has_a_row_for_each_system_on_real_text_and_says_what_learne
     assert rows[5] == "" and "demo" not in "".join(rows)
 
 
-def test_what_to_use_first_has_what_decides_and_no_intervals():
+def test_what_to_use_first_is_of_one_text_without_intervals():
     kept = ROOT / "docs" / "results"
-    rows = [makers()[name](kept, "").splitlines()[2:-2] for name in ("what_to_use", "what_to_use_first")]
-    assert len(rows[1]) < len(rows[0]) and {len(row.split("|")) for some in rows for row in some} == {9}
-    assert "[" in "".join(rows[0]) and "[" not in "".join(rows[1]) and "±" in "".join(rows[1])
+    rows = makers()["what_to_use_first"](kept, "").splitlines()[2:-2]
+    assert [row.split(" | ")[0] for row in rows][:2] == ["| baseline", "| residual removed"]
+    assert {len(row.split("|")) for row in rows} == {7}
+    assert "[" not in "".join(rows) and "±" in "".join(rows)
 
 
 def test_in_brief_systems_are_compared_over_the_seeds_of_the_last(tmp_path):
-    keep_two(tmp_path, config="tatoeba")
-    keep_scores(replace(made_up_scores(BASELINE.name, 3, zero_shot=50.0), config="tatoeba"), tmp_path)
-    whole, brief = (what_to_use(tmp_path, "", brief=brief).splitlines()[2] for brief in (False, True))
-    assert "| 1, 2, 3 | baseline | 25.0 | 20.0 " in whole and "| 1, 2 | baseline | 25.0 | 5.0 |" in brief
+    keep_two(tmp_path, config="tatoeba_nordic")
+    third = replace(made_up_scores(BASELINE.name, 3, zero_shot=50.0), config="tatoeba_nordic")
+    keep_scores(third, tmp_path)
+    whole, brief = (make(tmp_path, "") for make in (what_to_use, what_to_use_first))
+    assert "| 1, 2, 3 | baseline | 25.0 | 20.0 " in whole and "| baseline | 25.0 | 5.0 |" in brief
+    assert "Each system: seeds 1, 2." in brief
+
+
+def test_readme_draws_the_directions_without_the_pivot(tmp_path):
+    drawing = first_figure(ROOT / "docs" / "results")
+    (axes,), (key,) = drawing.axes, drawing.legends
+    assert [text.get_text() for text in key.get_texts()][1:3] == [
+        "directly: baseline",
+        "directly: residual removed",
+    ]
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert len(labels) == 6 and "en" not in " ".join(labels).split() and labels[-1] == "sv → da"
+    keep_two(tmp_path, config="tatoeba_nordic")
+    assert first_figure(tmp_path) is None, "two of its systems are lacking"
 
 
 def test_what_to_use_shows_what_a_system_makes_of_the_pivot_itself(tmp_path):

@@ -2,7 +2,7 @@
 of them are.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,10 +14,11 @@ from zsnmt.files.project import RESULTS
 from zsnmt.languages import ZERO_RESOURCE
 from zsnmt.report import figures, scatters
 from zsnmt.report.adaptation import new_language_table
-from zsnmt.report.brief_table import brief_cells
+from zsnmt.report.brief_table import brief_cells, pivot_by_itself
 from zsnmt.report.documents import KEEP_AGAIN, Maker, comparable_probes, kept_probes, kept_scores
 from zsnmt.report.marks import marked
 from zsnmt.report.pivot_drawing import comparison_figures
+from zsnmt.report.plotted import mean_figures
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, output_table
 from zsnmt.report.scores import runs_by_system, seeds
@@ -26,10 +27,12 @@ from zsnmt.report.studies.distillation import distillation_table, remedies_table
 from zsnmt.report.studies.encodings import encodings_table
 from zsnmt.report.studies.grid import main_effects_table, remedy_gains
 from zsnmt.report.systems import systems_table
-from zsnmt.report.table import Cell, Measured, Table, join_sentences, markdown_rows, spread_note
+from zsnmt.report.table import FORMS, Cell, Measured, Table, join_sentences, markdown_rows, spread_note
 from zsnmt.runs.probe_folder import PROBES
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.systems import BASELINE, DIRECT_STUDENT, RESIDUAL, STUDENTS, WORDS
+from zsnmt.runs.ways import DIRECT
+from zsnmt.scoring.figures import MAIN
 
 GRID = "word_orders"  # on which the grid of remedies was run
 BLEU = "BLEU, means over directions"
@@ -95,23 +98,18 @@ SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER} |
         f"{DIRECT_STUDENT}_third",
     )
 }
-FIRST = {  # those of README: of each text what decides
-    "tatoeba_three": (
-        BASELINE.name,
-        RESIDUAL.name,
-        CONTINUED_BASELINE,
-        f"{BASELINE.name}_consistency",
-        f"{DIRECT_STUDENT}_further_all",
-    ),
-    "tatoeba_nordic": (
-        BASELINE.name,
-        RESIDUAL.name,
-        CONTINUED_BASELINE,
-        DIRECT_STUDENT,
-        f"{DIRECT_STUDENT}_third",
-    ),
-    "tatoeba_long": (f"{CONTINUED_BASELINE}_twice", f"{DEEPER}_fourth"),
+FIRST_TEXT = "tatoeba_nordic"  # that of README: nothing was tuned on it
+FIRST_DRAWN = {  # what its drawing compares, directly
+    "directly: baseline": BASELINE.name,
+    "directly: residual removed": RESIDUAL.name,
+    "directly: student of zsnmt direct": DIRECT_STUDENT,
 }
+THROUGH_ENGLISH = "through English, two translations: baseline trained further"  # and what it compares to
+SYSTEM_ROW = "system", "with English", "others, directly", "others, through English", "wrong language"
+ABOUT_SYSTEMS = (
+    f"{BLEU} with English, which were trained, and over the others; through English: "
+    "twice by the same system; wrong language: of the direct ones."
+)
 
 
 def short_table(table: Table, columns: Sequence[str], about: str, page: str) -> str:
@@ -150,35 +148,36 @@ def probes(folder: Path, config: str) -> str:
     return short_table(table, titles, join_sentences([about, note]), page=config)
 
 
-def what_to_use(
-    folder: Path, _: str, shown: Mapping[str, Sequence[str]] = SHOWN, *, brief: bool = False
-) -> str:
+def what_to_use(folder: Path, _: str) -> str:
     """Systems to choose from on real text: their quality on the directions of training, and on all others
-    directly and through the pivot, both by the system itself. `shown`: systems by config, in the order of
-    their rows; `brief`: without intervals, and of the seeds of the last system alone.
+    directly and through the pivot, both by the system itself.
     """
     rows = []
-    for config in filter(partial(has_scores, folder), shown):
-        kept = kept_scores(folder, config)
-        runs = [scores for system in shown[config] for scores in kept if scores.system == system]
-        if brief:
-            of_last = {scores.seed for scores in runs if scores.system == runs[-1].system}
-            runs = [scores for scores in runs if scores.seed in of_last]
-        rows += [system_row(REAL_TEXT[config], of_system) for of_system in runs_by_system(runs).values()]
-    if brief:
-        rows = [[without_interval(cell) for cell in row] for row in rows]
-    titles = [
-        *("text", "seeds", "system"),
-        *("with English", "others, directly", "others, through English", "wrong language"),
-    ]
-    table = Table("what_to_use", "What to use", titles, rows=rows, about="")
-    about = (
-        f"{BLEU} with English, which were trained, and over the others; through English: "
-        "twice by the same system; wrong language: of the direct ones."
-    )
-    if brief:
-        about += " Of each text the seeds are those of its last system."
-    return f"{markdown_rows(table)}\n\n{join_sentences([about, spread_note([table])])}"
+    for config in filter(partial(has_scores, folder), SHOWN):
+        runs = kept_runs(folder, config, SHOWN[config])
+        rows += [
+            [REAL_TEXT[config], seeds(of_system), *system_row(of_system)]
+            for of_system in runs_by_system(runs).values()
+        ]
+    table = Table("what_to_use", "What to use", ["text", "seeds", *SYSTEM_ROW], rows=rows, about="")
+    return f"{markdown_rows(table)}\n\n{join_sentences([ABOUT_SYSTEMS, spread_note([table])])}"
+
+
+def what_to_use_first(folder: Path, _: str) -> str:
+    """The same on one text, without intervals, each system over the seeds of the last one."""
+    runs = kept_runs(folder, FIRST_TEXT, SHOWN[FIRST_TEXT])
+    of_last = {scores.seed for scores in runs if scores.system == runs[-1].system}
+    by_system = runs_by_system([scores for scores in runs if scores.seed in of_last])
+    rows = [[*map(without_interval, system_row(of_system))] for of_system in by_system.values()]
+    table = Table("what_to_use_first", "What to use", SYSTEM_ROW, rows=rows, about="")
+    of_seeds = f"Each system: seeds {', '.join(map(str, sorted(of_last)))}."
+    return f"{markdown_rows(table)}\n\n{join_sentences([ABOUT_SYSTEMS, of_seeds, spread_note([table])])}"
+
+
+def kept_runs(folder: Path, config: str, systems: Sequence[str]) -> list[Scores]:
+    """The kept scores of some systems, in the order of these."""
+    kept = kept_scores(folder, config)
+    return [scores for system in systems for scores in kept if scores.system == system]
 
 
 def without_interval(cell: Cell) -> Cell:
@@ -202,8 +201,26 @@ def kept_figures(folder: Path) -> Iterator[tuple[str, Figure]]:
             runs = [scores for scores in kept_scores(folder, config) if scores.system in CANDIDATES]
             for name, _, drawing in comparison_figures(runs):
                 yield f"{name}_{config}", drawing
+    if drawing := first_figure(folder):
+        yield "what_to_use_first", drawing
     for path in sorted(folder.glob(f"*/{PROBES}")):
         yield from drawn_probes(folder, path.parent.name)
+
+
+def first_figure(folder: Path) -> Figure | None:
+    """What README draws: each direction by some systems; None where they are not kept."""
+    if not has_scores(folder, FIRST_TEXT):
+        return None
+    by_system = runs_by_system(kept_scores(folder, FIRST_TEXT))
+    if not {*FIRST_DRAWN.values(), CONTINUED_BASELINE} <= {*by_system}:
+        return None
+    continued = by_system[CONTINUED_BASELINE]
+    through = mean_figures(continued, pivot_by_itself(continued), MAIN)
+    points = {THROUGH_ENGLISH: through}
+    for name, system in FIRST_DRAWN.items():
+        direct = mean_figures(by_system[system], DIRECT, MAIN)
+        points[name] = {direction: direct[direction] for direction in through}
+    return scatters.direction_points(points, f"{FORMS[MAIN].title}, means over seeds")
 
 
 def drawn_probes(folder: Path, config: str) -> Iterator[tuple[str, Figure]]:
@@ -218,15 +235,15 @@ def drawn_probes(folder: Path, config: str) -> Iterator[tuple[str, Figure]]:
         yield f"{cells.kind}_{cells.system}_{config}", figures.heat_map(cells)
 
 
-def system_row(text: str, runs: Sequence[Scores]) -> list[Cell]:
-    """The row of a system; of one that learned the others from synthetic text, that is said."""
+def system_row(runs: Sequence[Scores]) -> list[Cell]:
+    """A system in words and its figures; of one that learned the others from synthetic text, that is said."""
     said = CANDIDATES[runs[0].system] + (" (zero-resource)" if runs[0].select(ZERO_RESOURCE) else "")
-    return [text, seeds(runs), said, *brief_cells(runs)]
+    return [said, *brief_cells(runs)]
 
 
 MAKERS: dict[str, Maker] = {
     "what_to_use": what_to_use,
-    "what_to_use_first": partial(what_to_use, shown=FIRST, brief=True),
+    "what_to_use_first": what_to_use_first,
     ":systems_short": maker(
         systems_table,
         ["system", "seeds", "supervised", "zero-shot", "through pivot", "off-target"],

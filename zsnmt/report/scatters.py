@@ -1,4 +1,4 @@
-"""Drawings of points: direct translation against the pivot, and what remedies gain."""
+"""Drawings of points: direct translation against the pivot, directions, and what remedies gain."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,7 +6,7 @@ import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from zsnmt.languages import kind_name
+from zsnmt.languages import Direction, kind_name
 from zsnmt.report.figures import INK, STYLE, legend, look, room_for
 from zsnmt.report.plotted import AgainstPivot
 
@@ -49,6 +49,33 @@ def point_entry(one: AgainstPivot, place: int, *, whose: bool) -> Line2D:
     pivot = f"\nabove the pivot of {one.translator}" if whose else " above the pivot"
     counted = f"{one.system}, {kinds}:{pivot} in {one.above} of {len(one.points)}"
     return Line2D([], [], linestyle="", label=counted, **look(place))
+
+
+def direction_points(figures: Mapping[str, Mapping[Direction, float]], title: str) -> Figure:
+    """A row for each direction, the one with the highest figure above, with a point for each system by name;
+    the first system, with which the others are compared, has rings.
+    """
+    best = {
+        direction: max(values[direction] for values in figures.values())
+        for values in figures.values()
+        for direction in values
+    }
+    rows = sorted(best, key=best.__getitem__)
+    with matplotlib.rc_context(STYLE):
+        looks = [look(place) | {"linestyle": "", "markersize": 6} for place in range(len(figures))]
+        looks[0] |= {"fillstyle": "none", "markersize": 9, "markeredgewidth": 1.6}
+        entries = legend([Line2D([], [], label=name, **each) for name, each in zip(figures, looks)])
+        drawing = Figure(figsize=(5.6, 0.34 * len(rows) + 1.3 + room_for(entries)), layout="constrained")
+        axes = drawing.add_subplot(xlabel=title)
+        axes.hlines(range(len(rows)), 0, [best[direction] for direction in rows], color=INK, linewidth=0.4)
+        for values, each in zip(figures.values(), looks):
+            axes.plot([values[direction] for direction in rows], range(len(rows)), **each)
+        axes.set_yticks(range(len(rows)), [f"{source} → {target}" for source, target in rows])
+        axes.tick_params(axis="y", length=0)
+        axes.set_xlim(left=0)
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        drawing.legend(**entries)
+    return drawing
 
 
 def remedy_gains(gains: Mapping[str, Sequence[tuple[float, float]]]) -> Figure:
