@@ -60,10 +60,10 @@ def test_what_to_use_has_a_row_for_each_system_on_real_text_and_says_what_learne
         replace(result, kind=ZERO_RESOURCE if result.kind == ZERO_SHOT else result.kind)
         for result in student.results
     ]
-    keep_scores(replace(student, config="tatoeba", results=taught), tmp_path)
+    keep_scores(replace(student, config="tatoeba_long", results=taught), tmp_path)
     rows = what_to_use(tmp_path, "").splitlines()
     assert rows[2:5] == [
-        "| Tatoeba, eight languages, shorter training | 1 | residual removed, distilled (zero-resource) "
+        "| Tatoeba, eight languages | 1 | residual removed, distilled (zero-resource) "
         "| 25.0 | 14.0 | 15.5 | 30.0 % |",
         "| captions | 1, 2 | baseline | 25.0 | 5.0 | 15.5 | 30.0 % |",
         "| captions | 1, 2 | residual removed | 25.0 | 9.0 | 15.5 | 30.0 % |",
@@ -105,7 +105,7 @@ def test_readme_draws_the_directions_without_the_pivot(tmp_path):
 def test_what_to_use_shows_what_a_system_makes_of_the_pivot_itself(tmp_path):
     """The bar, another system's pivot, is in that one's row."""
     scores = replace(
-        made_up_scores(BASELINE.name, 1, zero_shot=5.0), config="tatoeba", pivot_by="another, seed 1"
+        made_up_scores(BASELINE.name, 1, zero_shot=5.0), config="tatoeba_long", pivot_by="another, seed 1"
     )
     keep_scores(scores, tmp_path)
     assert "| 25.0 | 5.0 | – | 30.0 % |" in what_to_use(tmp_path, "")

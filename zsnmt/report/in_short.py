@@ -46,7 +46,7 @@ REAL_TEXT = {  # names of configs of text by people
     "captions_fall_half": "captions, three quarters of the updates",
     "captions": "captions, by an earlier rule",
 }
-OLDER = "captions", "captions_fall_half"  # by earlier rules, with pages of their own
+OLDER = "captions", "captions_fall_half", "tatoeba"  # by earlier rules or shorter, with pages of their own
 DRAWN_PROBES = "probe_accuracy", "probe_similarity"  # the drawings of probes that pages of results show
 # The control of students: the same updates without synthetic text.
 CONTINUED_BASELINE = f"{BASELINE.name}_{STUDENTS['none']}"
