@@ -20,7 +20,7 @@ class BuildWithConfigs(build_py):
 
 setup(
     name="zsnmt",
-    version="0.1.0",
+    version="0.2.0.dev0",
     description="Multilingual zero-shot neural machine translation, a plug-in for fairseq",
     long_description=(HERE / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",

@@ -95,7 +95,7 @@ def ensure_config(
             say(f"the text was at {config.text}; {file} now says that it is at {text.path.resolve()}")
             config = read_config(file, variables)
         check_same(text, file, config)
-        say(f"the config is {file}, made before; to choose anew, remove it and {runs / file.stem}")
+        say(f"the config is {file}, made before; to choose anew, remove {made_by(file, runs)}")
         say_what_is_left_out(text, config, say)
         check_shared(config, file, runs=runs, team=team)
         return
@@ -183,9 +183,15 @@ def check_shared(config: Config, file: Path, *, runs: Path, team: Team) -> None:
         shared_updates(config.training, team.size)
     except InputError as error:
         raise InputError(
-            f"{file} was made for another number of processes. To choose anew for {team.size}, remove {file} "
-            f"and {runs / file.stem}, and run this command again. Otherwise: {error}"
+            f"{file} was made for another number of processes. To choose anew for {team.size}, remove "
+            f"{made_by(file, runs)}, and run this command again. Otherwise: {error}"
         ) from None
+
+
+def made_by(file: Path, runs: Path) -> str:
+    """What stands in the way of choosing anew: a config, and what was made by it, if anything was."""
+    folder = runs / file.stem
+    return f"{file} and {folder}" if folder.exists() else str(file)
 
 
 def describe(text: Survey) -> str:

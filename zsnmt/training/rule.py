@@ -162,7 +162,7 @@ def choose_cleaning() -> Choice:
         {"CLEANING": str(ALL_RULES)},
         [
             "Training pairs that are empty, copies, too long, of unlike lengths, in another language, or "
-            "there before are left out; cleaning.tsv beside the text lists them."
+            "there before will be left out; cleaning.tsv in the text of the runs will list them."
         ],
     )
 
@@ -354,7 +354,7 @@ def processing_reasons(machine: Machine, processes: int = 1) -> list[str]:
         "bfloat16 where that is safe" if machine.bfloat16 else "float32: the processor has no bfloat16"
     )
     cores = machine.cores
-    where = f"one of {cores} cores (OMP_NUM_THREADS={cores} gives it all)" if cores > 1 else "one core"
+    where = f"one of {cores} cores (--processes {cores} gives it all)" if cores > 1 else "one core"
     if processes > 1:
         where = f"{processes} cores, one for each process"
     return [f"The training computes on {where}, in {precision}."]
