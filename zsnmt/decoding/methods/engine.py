@@ -9,8 +9,8 @@ from torch import Tensor
 from zsnmt.decoding.beam_search import Combination
 from zsnmt.decoding.gpu_memory import in_parts_that_fit
 from zsnmt.decoding.methods.bundle import Bundle
-from zsnmt.decoding.methods.combination import combination, drawing
-from zsnmt.decoding.methods.settings import Ensemble, Method, Sample
+from zsnmt.decoding.methods.combination import combination
+from zsnmt.decoding.methods.settings import Method
 from zsnmt.decoding.search import Hypothesis, Sentence
 
 
@@ -83,20 +83,7 @@ class MethodEngine:
                 views,
                 output=self.outputs.get(written),
                 penalties=penalties,
-                combine=self.combination(views, weights),
+                combine=combination(self.method.kind, views, weights),
             )
             hypotheses |= zip(places, results, strict=True)
         return [hypotheses[place] for place in range(len(bundles))]
-
-    def combination(
-        self, views: Sequence[Sequence[Sentence]], weights: Sequence[float]
-    ) -> Combination | None:
-        """How candidates are made of what is said after these sentences; None where they are those of any
-        search.
-        """
-        several = self.method.several
-        if isinstance(several, Sample):
-            return drawing(several, views[0])
-        if len(views) == 1:
-            return None
-        return combination(several if isinstance(several, Ensemble) else None, weights)
