@@ -70,7 +70,7 @@ class CutOff(CTranslate2Engine):
         return best_first(self.read(result))
 
 
-class Masked:
+class Masked(Engine):
     """An engine with a method whose sentences are all into one language."""
 
     def __init__(self, engine: Engine, language: str) -> None:
@@ -82,7 +82,7 @@ class Masked:
         )
 
 
-class ThroughPivot:
+class ThroughPivot(Engine):
     """An engine that translates a subject's sentences into the pivot, and what it found into their target."""
 
     def __init__(self, engine: Engine, subject: Subject) -> None:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.methods.settings import Method
@@ -30,6 +30,9 @@ from zsnmt.inference.export.folder import checksum, describe_export, export_fold
 from zsnmt.inference.export.formats import load_format
 from zsnmt.runs.folder import MODEL_FILE
 from zsnmt.text.piece_counts import PieceCounts
+
+if TYPE_CHECKING:
+    import torch
 
 logger = logging.getLogger(__name__)
 
@@ -111,23 +114,19 @@ def open_pytorch(run: Path, search: Search, choice: EngineChoice) -> EngineAndCo
     return open_run(run, search, choice)
 
 
-def gpu_of(engine: Engine) -> Any:
-    """The device (PyTorch's) of an engine that translates on a GPU, None on a CPU. PyTorch's engines alone
-    say where they do, or have one within that does.
-    """
-    device = getattr(getattr(engine, "engine", engine), "device", None)
-    return None if device is None or device.type == "cpu" else device
+def gpu_of(engine: Engine) -> "torch.device | None":
+    """The device of an engine that translates on a GPU, None on a CPU."""
+    return None if engine.device is None or engine.device.type == "cpu" else engine.device
 
 
 def larger_batches(engine: Engine) -> int:
     """How many times as large as on a CPU batches are: on a GPU, by the memory that is free."""
-    gpu, alone = gpu_of(engine), getattr(engine, "engine", engine)
-    if gpu is None:
+    if (gpu := gpu_of(engine)) is None:
         return 1
     import torch
 
     free, _ = torch.cuda.mem_get_info(gpu)
-    models, beam = len(getattr(alone, "engines", [alone])), getattr(alone, "search", Search()).beam
+    models, beam = engine.models, engine.search.beam
     return max(1, min(LARGER_ON_A_GPU, int(free * Search.beam / (GPU_MEMORY_OF_A_BATCH * models * beam))))
 
 

@@ -10,16 +10,16 @@ from typing import Any, ClassVar
 
 import torch
 
-from zsnmt.decoding.search import BatchEngine, Hypothesis
+from zsnmt.decoding.search import Engine, Hypothesis
 from zsnmt.processes import WorkerPool, add_used_seconds, end_with_parent, used_seconds
 
 Batch = Sequence[Any]
 
-process_engine: BatchEngine  # of a process that translates
+process_engine: Engine  # of a process that translates
 failure: Exception | None = None  # why it has none
 
 
-class ManyGpus:
+class ManyGpus(Engine):
     """An engine whose batches go to so many processes, each with a GPU and the same model, `opened` there.
 
     They are begun when there is something to translate, and end by `end_processes`, or with this process.
@@ -27,8 +27,10 @@ class ManyGpus:
 
     begun: "ClassVar[list[ManyGpus]]" = []  # the engines whose processes there are
 
-    def __init__(self, engine: BatchEngine, opened: Callable[..., BatchEngine], gpus: int) -> None:
+    def __init__(self, engine: Engine, opened: Callable[..., Engine], gpus: int) -> None:
         self.engine, self.opened, self.gpus, self.signature = engine, opened, gpus, engine.signature
+        self.device, self.search = engine.device, engine.search
+        self.models, self.trained = engine.models, engine.trained
 
     @cached_property
     def pool(self) -> WorkerPool:
@@ -63,7 +65,7 @@ def free_gpus() -> None:
     torch.cuda.empty_cache()
 
 
-def begin(numbers: SimpleQueue, opened: Callable[[], BatchEngine]) -> None:
+def begin(numbers: SimpleQueue, opened: Callable[[], Engine]) -> None:
     """Load the model of this process onto the GPU of the next number; why that fails is told with the first
     batch.
     """
@@ -86,7 +88,7 @@ def translate_alone(batch: Batch) -> tuple[list[list[Hypothesis]], float]:
     if failure is not None:
         raise failure
     begin = process_time()
-    hypotheses = process_engine.translate_batch(batch)
+    (hypotheses,) = process_engine.translate([batch])
     torch.cuda.empty_cache()
     return hypotheses, process_time() - begin
 

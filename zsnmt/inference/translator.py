@@ -417,7 +417,7 @@ class Translator:
         """
         apart = self.method is not None and self.method.renormalises
         # Several GPUs have a part of a small text each, unless another batch would change a translation.
-        gpus = 1 if self.depends_on_batches else getattr(self.engine, "gpus", 1)
+        gpus = 1 if self.depends_on_batches else self.engine.gpus
         most = min(self.batch_sentences, max(BATCH_SENTENCES, math.ceil(len(parts) / gpus)))
         written = [part.direction.target if apart else "" for part in parts]
         batch: list[int] = []

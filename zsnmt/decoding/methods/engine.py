@@ -1,7 +1,7 @@
 """An engine with a method: it searches with several sentences for one output, and with a mask."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, Self
 
 import torch
 from torch import Tensor
@@ -11,14 +11,16 @@ from zsnmt.decoding.gpu_memory import in_parts_that_fit
 from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.combination import combination
 from zsnmt.decoding.methods.settings import Method
-from zsnmt.decoding.search import Hypothesis, Sentence
+from zsnmt.decoding.search import BatchEngine, Hypothesis, Search, Sentence
 
 
-class ViewsEngine(Protocol):
+class ViewsEngine(BatchEngine, Protocol):
     """An engine that can search with several sentences for one output: the packed model's, and fairseq's."""
 
-    signature: str
     device: torch.device
+
+    def searching(self, search: Search) -> Self:
+        """The same model or models, with another search."""
 
     def output_among(self, symbols: Tensor) -> Any:
         """The output of searches among some symbols (n ids, in order)."""
@@ -36,7 +38,7 @@ class ViewsEngine(Protocol):
         """
 
 
-class MethodEngine:
+class MethodEngine(BatchEngine):
     """Searches with an engine's model for bundles of sentences. Limits are those of their first sentences.
 
     `penalties`: what is added to the log-probabilities of each symbol (V) in an output of a language. With a
@@ -47,7 +49,8 @@ class MethodEngine:
         self, engine: ViewsEngine, method: Method, penalties: Mapping[str, Tensor] | None = None
     ) -> None:
         self.engine, self.method, self.signature = engine, method, engine.signature
-        self.device = engine.device
+        self.device, self.search = engine.device, engine.search
+        self.models, self.trained = engine.models, engine.trained
         penalties = {language: values.to(self.device) for language, values in (penalties or {}).items()}
         only = method.renormalises
         self.penalties = {} if only else penalties
@@ -55,10 +58,6 @@ class MethodEngine:
             language: engine.output_among(values.isfinite().nonzero().flatten())
             for language, values in (penalties if only else {}).items()
         }
-
-    def translate(self, batches: Iterable[Sequence[Bundle]]) -> Iterator[list[list[Hypothesis]]]:
-        """For each batch, in order, the hypotheses of each of its bundles, best first."""
-        return map(self.translate_batch, batches)
 
     def translate_batch(self, bundles: Sequence[Bundle]) -> list[list[Hypothesis]]:
         """The hypotheses of each bundle, best first."""

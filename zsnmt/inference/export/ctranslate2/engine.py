@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from zsnmt.decoding.length_penalty import POWER
-from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
+from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence, never_written
 from zsnmt.errors import InputError
 from zsnmt.files.records import damage_of
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
@@ -40,7 +40,7 @@ class Restriction(NamedTuple):
     tag: int
 
 
-class CTranslate2Engine:
+class CTranslate2Engine(Engine):
     """Searches with an exported model, on a CPU with `workers` threads that translate a batch each.
 
     `codec` turns text into what the model reads. Hypotheses depend on their companions in a batch only where
