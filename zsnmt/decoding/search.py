@@ -11,9 +11,17 @@ from zsnmt.decoding.length_penalty import POWER, search_penalty
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, language_tag
 from zsnmt.text.dictionary import Dictionary
+from zsnmt.text.piece_counts import PieceCounts
 
 if TYPE_CHECKING:
     import torch  # an export is read without
+
+    from zsnmt.decoding.methods.settings import Method  # which says how to search
+
+METHOD_REFUSAL = (  # follows the name of an engine or a folder
+    "cannot translate by {way}; give a run folder, and --engine pytorch; of all ways CTranslate2 knows "
+    "direct translation and mask:renormalise=yes, with any beam"
+)
 
 
 class Sentence(NamedTuple):
@@ -74,6 +82,16 @@ def never_written(dictionary: Dictionary, languages: Sequence[str]) -> list[int]
     return [dictionary.pad(), *(dictionary.index(language_tag(language)) for language in languages)]
 
 
+class Vocabulary(Protocol):
+    """What masks are made of, such as a codec: the symbols and languages of a model."""
+
+    @property
+    def dictionary(self) -> Dictionary: ...
+
+    @property
+    def languages(self) -> Sequence[str]: ...
+
+
 class Engine(Protocol):
     """What searches for translations. `signature` names what of it changes them; empty for the default in
     float32, which finds what fairseq's search does.
@@ -94,6 +112,16 @@ class Engine(Protocol):
         """For each batch, in order, the hypotheses of each of its sentences, best first; those of a method
         are bundles (`zsnmt.decoding.methods.bundle`).
         """
+
+    def by(
+        self, method: Method, codec: Vocabulary, *, search: Search, counts: PieceCounts | None = None
+    ) -> Engine:
+        """The same model, searched by a method, with `search`; masks need the `counts` of the pieces of each
+        language.
+
+        Raises `InputError` for an engine that cannot, and for a mask without counts.
+        """
+        raise InputError(f"{self.signature} {METHOD_REFUSAL.format(way=method.name)}")
 
 
 class BatchEngine(Engine, Protocol):

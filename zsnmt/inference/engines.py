@@ -16,20 +16,18 @@ from zsnmt.decoding.options import (
     FLOAT32,
     GPU_MEMORY_OF_A_BATCH,
     LARGER_ON_A_GPU,
-    METHOD_REFUSAL,
     PYTORCH,
     EngineChoice,
 )
-from zsnmt.decoding.search import Engine, Search
+from zsnmt.decoding.search import METHOD_REFUSAL, Engine, Search
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.files.locks import locked
-from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine, check_search
-from zsnmt.inference.export.ctranslate2.mask import MaskEngine, is_known, mask_of
+from zsnmt.inference.export.ctranslate2.engine import check_search
+from zsnmt.inference.export.ctranslate2.mask import is_known
 from zsnmt.inference.export.folder import checksum, describe_export, export_folder, is_export
 from zsnmt.inference.export.formats import load_format
 from zsnmt.runs.folder import MODEL_FILE
-from zsnmt.text.piece_counts import PieceCounts
 
 if TYPE_CHECKING:
     import torch
@@ -202,19 +200,3 @@ def check_method(folder: Path, method: Method, choice: EngineChoice) -> None:
             raise InputError(f"{folder}, an export, {METHOD_REFUSAL.format(way=method.name)}")
     elif choice.engine == CTRANSLATE2 and not is_known(method):
         raise InputError(f"--engine {choice.engine} {METHOD_REFUSAL.format(way=method.name)}")
-
-
-def engine_by(
-    method: Method, engine: Engine, codec: Codec, *, search: Search, counts: PieceCounts | None = None
-) -> Engine:
-    """The model of an engine, searched by a method, with `search`; masks need the `counts` of the pieces of
-    each language.
-
-    Raises `InputError` for an engine that cannot, and for a mask without counts.
-    """
-    if isinstance(engine, CTranslate2Engine) and is_known(method):
-        engine, mask = engine.searching(search), mask_of(method)
-        return MaskEngine(engine, mask, counts or {}) if mask else engine
-    from zsnmt.inference.pytorch import apply_method  # loads PyTorch
-
-    return apply_method(engine, method, codec, search=search, counts=counts)

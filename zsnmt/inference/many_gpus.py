@@ -3,15 +3,17 @@
 import gc
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from multiprocessing import SimpleQueue, get_context
 from time import process_time
 from typing import Any, ClassVar
 
 import torch
 
-from zsnmt.decoding.search import Engine, Hypothesis
+from zsnmt.decoding.methods.settings import Method
+from zsnmt.decoding.search import Engine, Hypothesis, Search, Vocabulary
 from zsnmt.processes import WorkerPool, add_used_seconds, end_with_parent, used_seconds
+from zsnmt.text.piece_counts import PieceCounts
 
 Batch = Sequence[Any]
 
@@ -48,6 +50,13 @@ class ManyGpus(Engine):
         if len(batches) < 2:
             return self.engine.translate(batches)
         return map(count_seconds, self.pool.map(translate_alone, batches))
+
+    def by(
+        self, method: Method, codec: Vocabulary, *, search: Search, counts: PieceCounts | None = None
+    ) -> Engine:
+        """That of each process, likewise."""
+        engine = self.engine.by(method, codec, search=search, counts=counts)
+        return ManyGpus(engine, partial(self.opened, search=search, method=method, counts=counts), self.gpus)
 
 
 def end_processes() -> None:

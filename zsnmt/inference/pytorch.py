@@ -14,13 +14,11 @@ from zsnmt.decoding.encode_once import EncodeOnce
 from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
 from zsnmt.decoding.gpu_memory import holding_a_model
 from zsnmt.decoding.likeness import why_not_alike
-from zsnmt.decoding.methods.engine import MethodEngine, ViewsEngine
-from zsnmt.decoding.methods.pieces import check_counts
+from zsnmt.decoding.methods.engine import ViewsEngine
 from zsnmt.decoding.methods.settings import Method
-from zsnmt.decoding.methods.vocabulary import penalties
-from zsnmt.decoding.options import FAIRSEQ, FLOAT32, METHOD_REFUSAL, EngineChoice
-from zsnmt.decoding.pytorch_engine import PackedSearch, PyTorchEngine
-from zsnmt.decoding.search import Engine, Hypothesis, Search
+from zsnmt.decoding.options import FAIRSEQ, FLOAT32, EngineChoice
+from zsnmt.decoding.pytorch_engine import PyTorchEngine
+from zsnmt.decoding.search import Engine, Hypothesis, Search, Vocabulary
 from zsnmt.decoding.several_models import SeveralModels
 from zsnmt.errors import InputError
 from zsnmt.inference.many_gpus import ManyGpus
@@ -54,7 +52,7 @@ def open_alone(
     trained = load_run(run)
     with holding_a_model():
         engine = lone_engine(trained, search, choice)
-    return method_engine(engine, method, trained.codec, counts=counts) if method else engine
+    return engine.by(method, trained.codec, search=search, counts=counts) if method else engine
 
 
 def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> Engine:
@@ -170,39 +168,6 @@ def packed_engine(trained: TrainedRun, search: Search, precision: str) -> PyTorc
     return PyTorchEngine(trained.model, codec.dictionary, codec.languages, search=search, precision=precision)
 
 
-def apply_method(
-    engine: Engine, method: Method, codec: Codec, *, search: Search, counts: PieceCounts | None = None
-) -> Engine:
-    """An engine's model, searched by a method, with `search`; masks need the `counts` of the pieces of each
-    language.
-
-    Raises `InputError` for an engine that has one source and no mask, and for a mask without counts.
-    """
-    alone = engine.engine if isinstance(engine, ManyProcesses | ManyGpus) else engine
-    if not isinstance(alone, PackedSearch | FairseqEngine):
-        raise InputError(f"{alone.signature} {METHOD_REFUSAL.format(way=method.name)}")
-    searching = method_engine(alone.searching(search), method, codec, counts=counts)
-    if isinstance(engine, ManyGpus):
-        opened = partial(engine.opened, search=search, method=method, counts=counts)
-        return ManyGpus(searching, opened, engine.gpus)
-    return ManyProcesses(searching, engine.workers) if isinstance(engine, ManyProcesses) else searching
-
-
-def method_engine(
-    alone: ViewsEngine, method: Method, codec: Codec, *, counts: PieceCounts | None = None
-) -> Engine:
-    """The same for the engine of one process, which searches so already; itself, where a method is nothing
-    but a search.
-    """
-    if method.is_search:
-        return alone
-    masks = None
-    if method.mask:
-        check_counts(counts or {}, codec.languages)
-        masks = penalties(method.mask, counts or {}, codec.dictionary)
-    return MethodEngine(alone, method, masks)
-
-
 class ManyProcesses(Engine):
     """An engine's work shared among processes of one thread each; they begin with the model that this one
     has loaded, and end with each text. So what they used is counted at once (`used_seconds`), and the kernels
@@ -229,6 +194,12 @@ class ManyProcesses(Engine):
         share_kernels(os.environ, workers=self.workers)
         (hypotheses,) = self.engine.translate([batch])
         return hypotheses
+
+    def by(
+        self, method: Method, codec: Vocabulary, *, search: Search, counts: PieceCounts | None = None
+    ) -> Engine:
+        """That of one process, shared likewise."""
+        return ManyProcesses(self.engine.by(method, codec, search=search, counts=counts), self.workers)
 
 
 def keep_in_process(engine: Engine, threads: int | None) -> Engine:

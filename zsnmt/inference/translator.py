@@ -15,7 +15,7 @@ from zsnmt.decoding.options import BATCH_SENTENCES, BATCH_TOKENS, FLOAT16, Engin
 from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.inference.bundles import Bundler, companions
-from zsnmt.inference.engines import engine_by, larger_batches, open_engine, prepare_engine
+from zsnmt.inference.engines import larger_batches, open_engine, prepare_engine
 from zsnmt.inference.parts import Part
 from zsnmt.inference.translation import Translation, join_translations
 from zsnmt.languages import Direction
@@ -100,7 +100,7 @@ class Translator:
             raise InputError(
                 f"a {method.name} is one hypothesis, not {search.beam}; give {method.name}:beam=1"
             )
-        engine = engine_by(method, self.direct.engine, self.codec, search=search, counts=counts)
+        engine = self.direct.engine.by(method, self.codec, search=search, counts=counts)
         return Translator(
             engine,
             self.codec,

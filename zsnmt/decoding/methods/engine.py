@@ -10,8 +10,11 @@ from zsnmt.decoding.beam_search import Combination
 from zsnmt.decoding.gpu_memory import in_parts_that_fit
 from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.combination import combination
+from zsnmt.decoding.methods.pieces import check_counts
 from zsnmt.decoding.methods.settings import Method
-from zsnmt.decoding.search import BatchEngine, Hypothesis, Search, Sentence
+from zsnmt.decoding.methods.vocabulary import penalties
+from zsnmt.decoding.search import BatchEngine, Engine, Hypothesis, Search, Sentence, Vocabulary
+from zsnmt.text.piece_counts import PieceCounts
 
 
 class ViewsEngine(BatchEngine, Protocol):
@@ -36,6 +39,19 @@ class ViewsEngine(BatchEngine, Protocol):
         """The hypotheses of N sentences, which are the first view, read with those of the others;
         `penalties`: N×V.
         """
+
+    def by(
+        self, method: Method, codec: Vocabulary, *, search: Search, counts: PieceCounts | None = None
+    ) -> Engine:
+        """Bundles are searched for, unless the method is nothing but a search."""
+        searching = self.searching(search)
+        if method.is_search:
+            return searching
+        masks = None
+        if method.mask:
+            check_counts(counts or {}, codec.languages)
+            masks = penalties(method.mask, counts or {}, codec.dictionary)
+        return MethodEngine(searching, method, masks)
 
 
 class MethodEngine(BatchEngine):
