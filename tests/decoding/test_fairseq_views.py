@@ -28,7 +28,8 @@ from zsnmt.decoding.encode_once import EncodeOnce
 from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.engine import MethodEngine
-from zsnmt.decoding.methods.settings import Contrast, Ensemble, Mask, Method
+from zsnmt.decoding.methods.kinds import Contrast, Ensemble
+from zsnmt.decoding.methods.settings import Mask, Method
 from zsnmt.decoding.pytorch_engine import why_not_packed
 from zsnmt.decoding.search import Search, Sentence
 

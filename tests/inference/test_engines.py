@@ -19,7 +19,7 @@ from zsnmt.decoding.fairseq_engine import FairseqEngine
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import AUTO, CTRANSLATE2, FAIRSEQ, FLOAT16, INT8, PYTORCH, EngineChoice
 from zsnmt.decoding.pytorch_engine import PyTorchEngine
-from zsnmt.decoding.search import Hypothesis, Search, Sentence
+from zsnmt.decoding.search import BatchEngine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json, write_json
 from zsnmt.inference import engines
@@ -346,10 +346,8 @@ def test_auto_takes_pytorch_where_an_export_cannot_be_read(exported, caplog, mon
 @pytest.mark.parametrize("beam, models, times", [(4, 1, 8), (5, 1, 6), (4, 2, 4), (1, 1, 8), (16, 2, 1)])
 def test_batches_on_a_gpu_are_by_what_its_free_memory_holds(monkeypatch, beam, models, times):
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (16 * 10**9, 24 * 10**9))
-    alone = SimpleNamespace(device=torch.device("cuda"), search=Search(beam))
-    if models > 1:
-        alone.engines = [alone] * models
-    assert engines.larger_batches(alone) == times
+    engine = SimpleNamespace(device=torch.device("cuda"), search=Search(beam), models=models)
+    assert engines.larger_batches(engine) == times
 
 
 def test_float16_is_pytorchs(run, exported, monkeypatch):
@@ -366,7 +364,7 @@ def test_float16_is_pytorchs(run, exported, monkeypatch):
 # Processes
 
 
-class Echo:
+class Echo(BatchEngine):
     """An engine that says which process it works in, and refuses a certain sentence."""
 
     signature = "echo"
@@ -378,9 +376,6 @@ class Echo:
             [Hypothesis([os.getpid(), torch.get_num_threads(), *sentence.source], float(sentence.start))]
             for sentence in batch
         ]
-
-    def translate(self, batches):
-        return map(self.translate_batch, batches)
 
 
 BATCHES = [[Sentence([number, row], row) for row in range(1 + number % 3)] for number in range(11)]

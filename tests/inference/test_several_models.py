@@ -67,7 +67,7 @@ def test_a_run_beside_itself_translates_as_alone(runs, lines, float64_attention,
     first, _ = runs
     alone = open_together(first)
     twice = Translator(SeveralModels([alone.engine, alone.engine]), alone.codec, settings=SEARCH)
-    assert twice.signature == "mean of 2 models"
+    assert (twice.signature, twice.engine.models) == ("mean of 2 models", 2)
     assert twice.translate_into(lines, INTO) == alone.translate_into(lines, INTO)
     for way in ("contrast", "mask", "mask:renormalise=yes", "average"):
         method = parse_method(way) if way != "average" else parse_method("ensemble:by=average,through=inglan")

@@ -19,6 +19,7 @@ from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.inference import translator as translator_module
 from zsnmt.inference.line_files import LineTranslation
+from zsnmt.inference.pytorch import ManyProcesses
 from zsnmt.inference.translation import Translation
 from zsnmt.inference.translator import Line, Translator
 from zsnmt.languages import Direction
@@ -175,7 +176,7 @@ def test_on_a_gpu_batches_are_larger(tiny, translator, monkeypatch, device, memo
     engine = translator.direct.engine
     alone = copy.copy(getattr(engine, "engine", engine))
     alone.device, alone.search = torch.device(device), Search()
-    given = SimpleNamespace(engine=alone, signature="") if within else alone
+    given = ManyProcesses(alone, 1) if within else alone
     monkeypatch.setattr(translator_module, "open_engine", lambda *choice: (given, translator.codec))
     opened = Translator.open(tiny.run())
     parts = [*opened.parts_of(["Purdommugibom."] * 1000, [Direction("velan", "tamun")], 1)]

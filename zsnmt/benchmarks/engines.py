@@ -21,7 +21,6 @@ from zsnmt.decoding.pytorch_engine import PyTorchEngine, why_not_packed
 from zsnmt.decoding.search import Engine, Hypothesis, Sentence
 from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
-from zsnmt.inference.engines import engine_by
 from zsnmt.inference.export.ctranslate2.check import stock_model
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine, best_first
 from zsnmt.inference.export.ctranslate2.writing import write_model
@@ -70,7 +69,7 @@ class CutOff(CTranslate2Engine):
         return best_first(self.read(result))
 
 
-class Masked:
+class Masked(Engine):
     """An engine with a method whose sentences are all into one language."""
 
     def __init__(self, engine: Engine, language: str) -> None:
@@ -82,7 +81,7 @@ class Masked:
         )
 
 
-class ThroughPivot:
+class ThroughPivot(Engine):
     """An engine that translates a subject's sentences into the pivot, and what it found into their target."""
 
     def __init__(self, engine: Engine, subject: Subject) -> None:
@@ -165,7 +164,7 @@ def open_way(way: Way, subject: Subject) -> Engine:
     engine = open_direct(way, subject)
     if way.by == MASK:
         method, language = Method(mask=Mask(renormalise=True)), subject.codec.target(subject.sentences[0])
-        by_mask = engine_by(method, engine, subject.codec, search=subject.search, counts=subject.counts)
+        by_mask = engine.by(method, subject.codec, search=subject.search, counts=subject.counts)
         return Masked(by_mask, language)
     return ThroughPivot(engine, subject) if way.by == PIVOT else engine
 

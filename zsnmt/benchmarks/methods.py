@@ -10,7 +10,8 @@ from zsnmt.benchmarks.sizes import SHARE
 from zsnmt.benchmarks.subjects import Subject, into_one_language, random_subject
 from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.engine import MethodEngine
-from zsnmt.decoding.methods.settings import Contrast, Ensemble, Mask, Method
+from zsnmt.decoding.methods.kinds import Contrast, Ensemble
+from zsnmt.decoding.methods.settings import Mask, Method
 from zsnmt.decoding.methods.vocabulary import penalties
 from zsnmt.decoding.pytorch_engine import PyTorchEngine
 from zsnmt.decoding.search import Engine, Hypothesis, Sentence

@@ -14,7 +14,7 @@ from zsnmt.benchmarks.models import LANGUAGES, BenchmarkTask, build
 from zsnmt.benchmarks.sizes import SIZES, stock_options
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.reading import Codec
-from zsnmt.decoding.search import Hypothesis, Search, Sentence
+from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.inference.trained_run import load_run
 from zsnmt.inference.translator import Translator
@@ -164,7 +164,7 @@ def trained_subject(
     )
 
 
-class Recorded:
+class Recorded(Engine):
     """An engine that knows the hypotheses of some sentences."""
 
     signature = ""

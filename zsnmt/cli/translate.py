@@ -214,7 +214,7 @@ def translate_by_line(translator: "Translator", options: Namespace, counts: "Pie
 
 def reads_all(options: Namespace) -> bool:
     """Whether any line of the text may be read beside any other."""
-    return bool(options.way and options.way.reads_others)
+    return bool(options.way and options.way.kind.reads_others)
 
 
 def refuse_files(parser: console.Parser, options: Namespace, form: str | None) -> None:
@@ -262,7 +262,7 @@ def refuse_wrong_languages(translator: "Translator", options: Namespace) -> None
     from zsnmt.inference.confidence import check_scores
 
     source, via = options.source, options.via
-    if source == AUTO and options.way and options.way.needs_source:
+    if source == AUTO and options.way and options.way.kind.needs_source:
         source = None
     elif source == AUTO:
         others = [language for language in translator.languages if language != options.to]

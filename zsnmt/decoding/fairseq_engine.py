@@ -1,7 +1,7 @@
 """fairseq's own search as an engine: the reference, and for models that cannot be packed."""
 
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from copy import copy
 from itertools import chain
 
@@ -14,6 +14,7 @@ from torch import Tensor
 from zsnmt.decoding.beam_search import Combination, of_one
 from zsnmt.decoding.fairseq_views import Views, combined
 from zsnmt.decoding.gpu_memory import in_parts_that_fit
+from zsnmt.decoding.methods.engine import ViewsEngine
 from zsnmt.decoding.search import Hypothesis, Search, Sentence
 
 
@@ -28,7 +29,7 @@ def fairseq_options(search: Search) -> Namespace:
     )
 
 
-class FairseqEngine:
+class FairseqEngine(ViewsEngine):
     """Searches with a generator; an output may be as long as the longest source of its batch allows.
 
     `signature`: a name where it was chosen in place of the packed engine, whose hypotheses differ where
@@ -45,10 +46,6 @@ class FairseqEngine:
         generator = copy(self.generator)
         generator.beam_size = min(search.beam, generator.vocab_size - 1)
         return FairseqEngine(self.model, generator, self.signature)
-
-    def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
-        """For each batch, in order, the hypotheses of each of its sentences, best first."""
-        return map(self.translate_batch, batches)
 
     def translate_batch(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
         """The hypotheses of each sentence, best first."""

@@ -18,10 +18,6 @@ LARGER_ON_A_GPU = 8  # times as many of either, at most
 # Free bytes for each, of one model with the default beam; one of the papers' size takes half of them for
 # outputs of 62 tokens.
 GPU_MEMORY_OF_A_BATCH = 2 * 10**9
-METHOD_REFUSAL = (  # follows the name of an engine or a folder
-    "cannot translate by {way}; give a run folder, and --engine pytorch; of all ways CTranslate2 knows "
-    "direct translation and mask:renormalise=yes, with any beam"
-)
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 fairseq's own search.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from copy import copy
 from typing import Generic, Self, TypeVar
 
@@ -15,6 +15,7 @@ from torch import Tensor
 
 from zsnmt.decoding.beam_search import Combination, beam_search
 from zsnmt.decoding.gpu_memory import in_parts_that_fit
+from zsnmt.decoding.methods.engine import ViewsEngine
 from zsnmt.decoding.options import FLOAT16, FLOAT32
 from zsnmt.decoding.packed.decoder import DecoderState, Output, PackedDecoder
 from zsnmt.decoding.packed.encoder import PackedEncoder
@@ -28,14 +29,11 @@ from zsnmt.modules.relative_attention import RelativeKeys
 Among = TypeVar("Among")  # the output of searches among some symbols
 
 
-class PackedSearch(ABC, Generic[Among]):
+class PackedSearch(ViewsEngine, Generic[Among]):
     """Beam search over one packed model or several: by `search`, of at most `longest` tokens before EOS, and
     of none in `never` (n ids).
     """
 
-    search: Search
-    device: torch.device
-    signature: str
     eos: int
     never: Tensor
     longest: int
@@ -57,10 +55,6 @@ class PackedSearch(ABC, Generic[Among]):
         """The output of searches among some symbols (n ids, in order), without those that are never
         written.
         """
-
-    def translate(self, batches: Iterable[Sequence[Sentence]]) -> Iterator[list[list[Hypothesis]]]:
-        """For each batch, in order, the hypotheses of each of its sentences, best first."""
-        return map(self.translate_batch, batches)
 
     def translate_batch(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
         """The hypotheses of each sentence, best first."""

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from zsnmt.decoding.length_penalty import POWER, search_penalty
 from zsnmt.errors import InputError
-from zsnmt.languages import language_tag
+from zsnmt.languages import Direction, language_tag
 from zsnmt.text.dictionary import Dictionary
+from zsnmt.text.piece_counts import PieceCounts
+
+if TYPE_CHECKING:
+    import torch  # an export is read without
+
+    from zsnmt.decoding.methods.settings import Method  # which says how to search
+
+METHOD_REFUSAL = (  # follows the name of an engine or a folder
+    "cannot translate by {way}; give a run folder, and --engine pytorch; of all ways CTranslate2 knows "
+    "direct translation and mask:renormalise=yes, with any beam"
+)
 
 
 class Sentence(NamedTuple):
@@ -70,21 +82,54 @@ def never_written(dictionary: Dictionary, languages: Sequence[str]) -> list[int]
     return [dictionary.pad(), *(dictionary.index(language_tag(language)) for language in languages)]
 
 
+class Vocabulary(Protocol):
+    """What masks are made of, such as a codec: the symbols and languages of a model."""
+
+    @property
+    def dictionary(self) -> Dictionary: ...
+
+    @property
+    def languages(self) -> Sequence[str]: ...
+
+
 class Engine(Protocol):
     """What searches for translations. `signature` names what of it changes them; empty for the default in
     float32, which finds what fairseq's search does.
+
+    `device`: PyTorch's, None without PyTorch; its memory must hold what so many `models` keep at once by
+    `search`, which is the default one for fairseq's. `gpus`: how many share the work; `trained`: of several
+    models, the directions that each was trained on, by the names of their runs.
     """
 
     signature: str
+    device: torch.device | None = None
+    models: int = 1
+    search: Search = Search()
+    gpus: int = 1
+    trained: Mapping[str, Collection[Direction]] = MappingProxyType({})
 
     def translate(self, batches: Iterable[Sequence[Any]]) -> Iterator[list[list[Hypothesis]]]:
         """For each batch, in order, the hypotheses of each of its sentences, best first; those of a method
         are bundles (`zsnmt.decoding.methods.bundle`).
         """
 
+    def by(
+        self, method: Method, codec: Vocabulary, *, search: Search, counts: PieceCounts | None = None
+    ) -> Engine:
+        """The same model, searched by a method, with `search`; masks need the `counts` of the pieces of each
+        language.
+
+        Raises `InputError` for an engine that cannot, and for a mask without counts.
+        """
+        raise InputError(f"{self.signature} {METHOD_REFUSAL.format(way=method.name)}")
+
 
 class BatchEngine(Engine, Protocol):
-    """An engine whose batches may be translated each by itself."""
+    """An engine whose batches are translated each by itself."""
+
+    def translate(self, batches: Iterable[Sequence[Any]]) -> Iterator[list[list[Hypothesis]]]:
+        """For each batch, in order, the hypotheses of each of its sentences, best first."""
+        return map(self.translate_batch, batches)
 
     def translate_batch(self, sentences: Sequence[Any], /) -> list[list[Hypothesis]]:
         """The hypotheses of each sentence of a batch, best first."""

@@ -26,7 +26,7 @@ class SeveralModels(PackedSearch[Sequence[Output]]):
         engines: Sequence[PyTorchEngine],
         trained: Mapping[str, Collection[Direction]] = MappingProxyType({}),
     ) -> None:
-        self.engines, self.trained, first = engines, trained, engines[0]
+        self.engines, self.models, self.trained, first = engines, len(engines), trained, engines[0]
         self.search, self.device, self.eos, self.never = first.search, first.device, first.eos, first.never
         self.longest = min(engine.longest for engine in engines)
         self.signature = " ".join(filter(None, (first.signature, f"mean of {len(engines)} models")))

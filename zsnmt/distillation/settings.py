@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from zsnmt.decoding.methods.settings import Ensemble, Method, Sample
+from zsnmt.decoding.methods.kinds import Ensemble
+from zsnmt.decoding.methods.settings import Method
 from zsnmt.decoding.options import FLOAT32, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
@@ -61,10 +62,10 @@ class SyntheticSettings:
                 "a teacher's ensemble reads a sentence and the pivot's beside it, and no other language; "
                 "leave out through="
             )
-        if self.way and isinstance(self.way.several, Sample) and self.way.search(self.search).beam > 1:
+        if self.way and self.way.kind.is_drawn and self.way.search(self.search).beam > 1:
             raise InputError(
-                f"--way sample draws one translation, not {self.search.beam}; give --beam 1, or "
-                "--way sample:beam=1"
+                f"--way {self.way.name} draws one translation, not {self.search.beam}; give --beam 1, or "
+                f"--way {self.way.name}:beam=1"
             )
 
     @property

@@ -2,11 +2,12 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, singledispatchmethod
 
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.methods.bundle import Bundle
-from zsnmt.decoding.methods.settings import Contrast, Ensemble, Method
+from zsnmt.decoding.methods.kinds import Contrast, Ensemble, Kind
+from zsnmt.decoding.methods.settings import Method
 from zsnmt.decoding.search import Sentence
 from zsnmt.errors import InputError
 from zsnmt.inference.parts import Part
@@ -31,7 +32,7 @@ class Bundler:
 
     def bundles(self, parts: Sequence[Part]) -> list[Bundle]:
         """A bundle for each part."""
-        bundles = [*map(self._bundle, parts)]
+        bundles = [self._bundle(self.method.kind, part) for part in parts]
         if self.alone:
             logger.warning(
                 "%d translations have one source alone, as they or their sources in %s are empty or longer "
@@ -41,22 +42,20 @@ class Bundler:
             )
         return bundles
 
-    def _bundle(self, part: Part) -> Bundle:
-        if isinstance(several := self.method.several, Ensemble):
-            return self._ensemble(part, several)
-        if isinstance(several, Contrast):
-            return self._contrast(part, several)
+    @singledispatchmethod
+    def _bundle(self, kind: Kind, part: Part) -> Bundle:
+        """A part alone."""
         return Bundle(part.direction.target, (self._sentence(part),))
 
     def _sentence(self, part: Part) -> Sentence:
         return self.codec.sentence(part.tokens, part.direction)
 
-    def _ensemble(self, part: Part, several: Ensemble) -> Bundle:
+    @_bundle.register
+    def _ensemble(self, kind: Ensemble, part: Part) -> Bundle:
         """A part that is a whole line with the line's translations; others alone."""
         target = part.direction.target
         sources = {
-            pivot: self.tokens(self.through[pivot][part.line], pivot)
-            for pivot in several.pivots(part.direction)
+            pivot: self.tokens(self.through[pivot][part.line], pivot) for pivot in kind.pivots(part.direction)
         }
         if not part.whole or any(len(parts) != 1 for parts in sources.values()):
             self.alone += 1
@@ -66,18 +65,19 @@ class Bundler:
         ]
         return Bundle(target, (self._sentence(part), *others))
 
-    def _contrast(self, part: Part, several: Contrast) -> Bundle:
+    @_bundle.register
+    def _contrast(self, kind: Contrast, part: Part) -> Bundle:
         """A part with the same into other languages, and with another line into the same."""
         source, target = part.direction
         weighted = []
-        if several.language_weight:
+        if kind.language_weight:
             weighted = [
-                (several.language_weight, self.codec.sentence(part.tokens, Direction(source, language)))
-                for language in several.contrasted(part.direction)
+                (kind.language_weight, self.codec.sentence(part.tokens, Direction(source, language)))
+                for language in kind.contrasted(part.direction)
             ]
-        if several.source_weight:
+        if kind.source_weight:
             weighted += [
-                (several.source_weight, self.codec.sentence(companion, part.direction))
+                (kind.source_weight, self.codec.sentence(companion, part.direction))
                 for companion in self.tokens(self.companions[part.line], source)[:1]
             ]
         weights, others = zip(*weighted) if weighted else ((), ())
@@ -93,7 +93,7 @@ def companions(method: Method | None, lines: Sequence[str]) -> list[str]:
     """What a method reads beside each line of a text, in the same language; `InputError` for a contrast of
     sources where all lines are one.
     """
-    if method and method.reads_others:
+    if method and method.kind.reads_others:
         return next_lines(lines)
     return [""] * len(lines)
 

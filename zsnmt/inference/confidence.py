@@ -60,7 +60,7 @@ def check_scores(translator: Translator, legs: Legs, agreement: bool) -> None:
     """`InputError` for translations that have no probability, and for those that have no other way or cannot
     be compared with it.
     """
-    if translator.method is not None and not translator.method.has_probabilities:
+    if translator.method and not translator.method.kind.has_probabilities:
         raise InputError(
             f"a {translator.method.name} ranks by differences of probabilities, and has none of its "
             "translations; leave out --scores and --nbest, or --way"

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.methods.settings import Method
@@ -16,20 +16,21 @@ from zsnmt.decoding.options import (
     FLOAT32,
     GPU_MEMORY_OF_A_BATCH,
     LARGER_ON_A_GPU,
-    METHOD_REFUSAL,
     PYTORCH,
     EngineChoice,
 )
-from zsnmt.decoding.search import Engine, Search
+from zsnmt.decoding.search import METHOD_REFUSAL, Engine, Search
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.files.locks import locked
-from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine, check_search
-from zsnmt.inference.export.ctranslate2.mask import MaskEngine, is_known, mask_of
+from zsnmt.inference.export.ctranslate2.engine import check_search
+from zsnmt.inference.export.ctranslate2.mask import is_known
 from zsnmt.inference.export.folder import checksum, describe_export, export_folder, is_export
 from zsnmt.inference.export.formats import load_format
 from zsnmt.runs.folder import MODEL_FILE
-from zsnmt.text.piece_counts import PieceCounts
+
+if TYPE_CHECKING:
+    import torch
 
 logger = logging.getLogger(__name__)
 
@@ -111,23 +112,19 @@ def open_pytorch(run: Path, search: Search, choice: EngineChoice) -> EngineAndCo
     return open_run(run, search, choice)
 
 
-def gpu_of(engine: Engine) -> Any:
-    """The device (PyTorch's) of an engine that translates on a GPU, None on a CPU. PyTorch's engines alone
-    say where they do, or have one within that does.
-    """
-    device = getattr(getattr(engine, "engine", engine), "device", None)
-    return None if device is None or device.type == "cpu" else device
+def gpu_of(engine: Engine) -> "torch.device | None":
+    """The device of an engine that translates on a GPU, None on a CPU."""
+    return None if engine.device is None or engine.device.type == "cpu" else engine.device
 
 
 def larger_batches(engine: Engine) -> int:
     """How many times as large as on a CPU batches are: on a GPU, by the memory that is free."""
-    gpu, alone = gpu_of(engine), getattr(engine, "engine", engine)
-    if gpu is None:
+    if (gpu := gpu_of(engine)) is None:
         return 1
     import torch
 
     free, _ = torch.cuda.mem_get_info(gpu)
-    models, beam = len(getattr(alone, "engines", [alone])), getattr(alone, "search", Search()).beam
+    models, beam = engine.models, engine.search.beam
     return max(1, min(LARGER_ON_A_GPU, int(free * Search.beam / (GPU_MEMORY_OF_A_BATCH * models * beam))))
 
 
@@ -203,19 +200,3 @@ def check_method(folder: Path, method: Method, choice: EngineChoice) -> None:
             raise InputError(f"{folder}, an export, {METHOD_REFUSAL.format(way=method.name)}")
     elif choice.engine == CTRANSLATE2 and not is_known(method):
         raise InputError(f"--engine {choice.engine} {METHOD_REFUSAL.format(way=method.name)}")
-
-
-def engine_by(
-    method: Method, engine: Engine, codec: Codec, *, search: Search, counts: PieceCounts | None = None
-) -> Engine:
-    """The model of an engine, searched by a method, with `search`; masks need the `counts` of the pieces of
-    each language.
-
-    Raises `InputError` for an engine that cannot, and for a mask without counts.
-    """
-    if isinstance(engine, CTranslate2Engine) and is_known(method):
-        engine, mask = engine.searching(search), mask_of(method)
-        return MaskEngine(engine, mask, counts or {}) if mask else engine
-    from zsnmt.inference.pytorch import apply_method  # loads PyTorch
-
-    return apply_method(engine, method, codec, search=search, counts=counts)

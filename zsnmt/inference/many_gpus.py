@@ -3,23 +3,25 @@
 import gc
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from multiprocessing import SimpleQueue, get_context
 from time import process_time
 from typing import Any, ClassVar
 
 import torch
 
-from zsnmt.decoding.search import BatchEngine, Hypothesis
+from zsnmt.decoding.methods.settings import Method
+from zsnmt.decoding.search import Engine, Hypothesis, Search, Vocabulary
 from zsnmt.processes import WorkerPool, add_used_seconds, end_with_parent, used_seconds
+from zsnmt.text.piece_counts import PieceCounts
 
 Batch = Sequence[Any]
 
-process_engine: BatchEngine  # of a process that translates
+process_engine: Engine  # of a process that translates
 failure: Exception | None = None  # why it has none
 
 
-class ManyGpus:
+class ManyGpus(Engine):
     """An engine whose batches go to so many processes, each with a GPU and the same model, `opened` there.
 
     They are begun when there is something to translate, and end by `end_processes`, or with this process.
@@ -27,8 +29,10 @@ class ManyGpus:
 
     begun: "ClassVar[list[ManyGpus]]" = []  # the engines whose processes there are
 
-    def __init__(self, engine: BatchEngine, opened: Callable[..., BatchEngine], gpus: int) -> None:
+    def __init__(self, engine: Engine, opened: Callable[..., Engine], gpus: int) -> None:
         self.engine, self.opened, self.gpus, self.signature = engine, opened, gpus, engine.signature
+        self.device, self.search = engine.device, engine.search
+        self.models, self.trained = engine.models, engine.trained
 
     @cached_property
     def pool(self) -> WorkerPool:
@@ -47,6 +51,13 @@ class ManyGpus:
             return self.engine.translate(batches)
         return map(count_seconds, self.pool.map(translate_alone, batches))
 
+    def by(
+        self, method: Method, codec: Vocabulary, *, search: Search, counts: PieceCounts | None = None
+    ) -> Engine:
+        """That of each process, likewise."""
+        engine = self.engine.by(method, codec, search=search, counts=counts)
+        return ManyGpus(engine, partial(self.opened, search=search, method=method, counts=counts), self.gpus)
+
 
 def end_processes() -> None:
     """End the processes of all engines, when they have translated what they were given."""
@@ -63,7 +74,7 @@ def free_gpus() -> None:
     torch.cuda.empty_cache()
 
 
-def begin(numbers: SimpleQueue, opened: Callable[[], BatchEngine]) -> None:
+def begin(numbers: SimpleQueue, opened: Callable[[], Engine]) -> None:
     """Load the model of this process onto the GPU of the next number; why that fails is told with the first
     batch.
     """
@@ -86,7 +97,7 @@ def translate_alone(batch: Batch) -> tuple[list[list[Hypothesis]], float]:
     if failure is not None:
         raise failure
     begin = process_time()
-    hypotheses = process_engine.translate_batch(batch)
+    (hypotheses,) = process_engine.translate([batch])
     torch.cuda.empty_cache()
     return hypotheses, process_time() - begin
 

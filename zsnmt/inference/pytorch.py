@@ -14,13 +14,11 @@ from zsnmt.decoding.encode_once import EncodeOnce
 from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
 from zsnmt.decoding.gpu_memory import holding_a_model
 from zsnmt.decoding.likeness import why_not_alike
-from zsnmt.decoding.methods.engine import MethodEngine
-from zsnmt.decoding.methods.pieces import check_counts
+from zsnmt.decoding.methods.engine import ViewsEngine
 from zsnmt.decoding.methods.settings import Method
-from zsnmt.decoding.methods.vocabulary import penalties
-from zsnmt.decoding.options import FAIRSEQ, FLOAT32, METHOD_REFUSAL, EngineChoice
-from zsnmt.decoding.pytorch_engine import PackedSearch, PyTorchEngine
-from zsnmt.decoding.search import BatchEngine, Engine, Hypothesis, Search
+from zsnmt.decoding.options import FAIRSEQ, FLOAT32, EngineChoice
+from zsnmt.decoding.pytorch_engine import PyTorchEngine
+from zsnmt.decoding.search import Engine, Hypothesis, Search, Vocabulary
 from zsnmt.decoding.several_models import SeveralModels
 from zsnmt.errors import InputError
 from zsnmt.inference.many_gpus import ManyGpus
@@ -49,12 +47,12 @@ def open_alone(
     search: Search,
     method: Method | None = None,
     counts: PieceCounts | None = None,
-) -> BatchEngine:
+) -> Engine:
     """The engine of a run, or that of a method, in a process of its own."""
     trained = load_run(run)
     with holding_a_model():
         engine = lone_engine(trained, search, choice)
-    return method_engine(engine, method, trained.codec, counts=counts) if method else engine
+    return engine.by(method, trained.codec, search=search, counts=counts) if method else engine
 
 
 def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> Engine:
@@ -67,7 +65,7 @@ def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) ->
     )
 
 
-def lone_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> FairseqEngine | PackedSearch:
+def lone_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> ViewsEngine:
     """The same, by one process."""
     if choice.beside:
         return several_models(trained, search, choice)
@@ -136,11 +134,9 @@ def warn_of_untrained(engine: Engine, directions: Iterable[Direction]) -> None:
     """Name the runs of several that translate together which were not trained on a direction that others of
     them were trained on.
     """
-    alone = engine.engine if isinstance(engine, ManyProcesses | ManyGpus) else engine
-    trained = alone.trained if isinstance(alone, SeveralModels) else {}
     for direction in directions:
-        without = [run for run, of_run in trained.items() if direction not in of_run]
-        if 0 < len(without) < len(trained):
+        without = [run for run, of_run in engine.trained.items() if direction not in of_run]
+        if 0 < len(without) < len(engine.trained):
             logger.warning(
                 "%s was not trained on %s, as the others were that it translates together with; compare with "
                 "their translations without it",
@@ -172,47 +168,16 @@ def packed_engine(trained: TrainedRun, search: Search, precision: str) -> PyTorc
     return PyTorchEngine(trained.model, codec.dictionary, codec.languages, search=search, precision=precision)
 
 
-def apply_method(
-    engine: Engine, method: Method, codec: Codec, *, search: Search, counts: PieceCounts | None = None
-) -> Engine:
-    """An engine's model, searched by a method, with `search`; masks need the `counts` of the pieces of each
-    language.
-
-    Raises `InputError` for an engine that has one source and no mask, and for a mask without counts.
-    """
-    alone = engine.engine if isinstance(engine, ManyProcesses | ManyGpus) else engine
-    if not isinstance(alone, PackedSearch | FairseqEngine):
-        raise InputError(f"{alone.signature} {METHOD_REFUSAL.format(way=method.name)}")
-    searching = method_engine(alone.searching(search), method, codec, counts=counts)
-    if isinstance(engine, ManyGpus):
-        opened = partial(engine.opened, search=search, method=method, counts=counts)
-        return ManyGpus(searching, opened, engine.gpus)
-    return ManyProcesses(searching, engine.workers) if isinstance(engine, ManyProcesses) else searching
-
-
-def method_engine(
-    alone: PackedSearch | FairseqEngine, method: Method, codec: Codec, *, counts: PieceCounts | None = None
-) -> BatchEngine:
-    """The same for the engine of one process, which searches so already; itself, where a method is nothing
-    but a search.
-    """
-    if method.is_search:
-        return alone
-    masks = None
-    if method.mask:
-        check_counts(counts or {}, codec.languages)
-        masks = penalties(method.mask, counts or {}, codec.dictionary)
-    return MethodEngine(alone, method, masks)
-
-
-class ManyProcesses:
+class ManyProcesses(Engine):
     """An engine's work shared among processes of one thread each; they begin with the model that this one
     has loaded, and end with each text. So what they used is counted at once (`used_seconds`), and the kernels
     of one engine do not wait in memory for those of another; kept, they would save 1 to 8 % of the time.
     """
 
-    def __init__(self, engine: BatchEngine, workers: int) -> None:
+    def __init__(self, engine: Engine, workers: int) -> None:
         self.engine, self.workers, self.signature = engine, workers, engine.signature
+        self.device, self.search = engine.device, engine.search
+        self.models, self.trained = engine.models, engine.trained
 
     def translate(self, batches: Iterable[Sequence[Any]]) -> Iterator[list[list[Hypothesis]]]:
         batches = [*batches]
@@ -227,7 +192,14 @@ class ManyProcesses:
         """
         torch.set_num_threads(1)
         share_kernels(os.environ, workers=self.workers)
-        return self.engine.translate_batch(batch)
+        (hypotheses,) = self.engine.translate([batch])
+        return hypotheses
+
+    def by(
+        self, method: Method, codec: Vocabulary, *, search: Search, counts: PieceCounts | None = None
+    ) -> Engine:
+        """That of one process, shared likewise."""
+        return ManyProcesses(self.engine.by(method, codec, search=search, counts=counts), self.workers)
 
 
 def keep_in_process(engine: Engine, threads: int | None) -> Engine:

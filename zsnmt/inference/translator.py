@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.methods.bundle import Bundle
-from zsnmt.decoding.methods.settings import Ensemble, Method, Sample
+from zsnmt.decoding.methods.kinds import Kind
+from zsnmt.decoding.methods.settings import Method
 from zsnmt.decoding.options import BATCH_SENTENCES, BATCH_TOKENS, FLOAT16, EngineChoice
 from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.inference.bundles import Bundler, companions
-from zsnmt.inference.engines import engine_by, larger_batches, open_engine, prepare_engine
+from zsnmt.inference.engines import larger_batches, open_engine, prepare_engine
 from zsnmt.inference.parts import Part
 from zsnmt.inference.translation import Translation, join_translations
 from zsnmt.languages import Direction
@@ -95,9 +96,11 @@ class Translator:
         """
         method = method.of(self.languages)
         search = method.search(self.direct.settings)
-        if isinstance(method.several, Sample) and search.beam > 1:
-            raise InputError(f"a sample is one hypothesis, not {search.beam}; give sample:beam=1")
-        engine = engine_by(method, self.direct.engine, self.codec, search=search, counts=counts)
+        if method.kind.is_drawn and search.beam > 1:
+            raise InputError(
+                f"a {method.name} is one hypothesis, not {search.beam}; give {method.name}:beam=1"
+            )
+        engine = self.direct.engine.by(method, self.codec, search=search, counts=counts)
         return Translator(
             engine,
             self.codec,
@@ -172,7 +175,7 @@ class Translator:
         assert self.method is not None
         if via is not None:
             raise InputError(self.method.fault_through(via))
-        if source is None and self.method.needs_source:
+        if source is None and self.method.kind.needs_source:
             raise InputError(
                 f"a translation by {self.method.name} must be told the source language; give it (--from)"
             )
@@ -234,7 +237,7 @@ class Translator:
     def translation(self, hypothesis: Hypothesis, language: str) -> Translation:
         """A hypothesis in a language as raw text."""
         text = self.codec.text(hypothesis.tokens, language)
-        if self.method is not None and not self.method.has_probabilities:
+        if not self.kind.has_probabilities:
             return Translation(text)
         return Translation(text, self.settings.log_probability(hypothesis), len(hypothesis.tokens))
 
@@ -302,13 +305,14 @@ class Translator:
         """For an ensemble, the translation of each line into each pivot; nothing where its direction has
         none.
         """
-        if self.method is None or not isinstance(several := self.method.several, Ensemble):
-            return {}
-        through = {pivot: [""] * len(lines) for pivot in several.through}
+        kind = self.kind
+        through = {pivot: [""] * len(lines) for pivot in kind.through}
+        if not through:
+            return through
         asked = [
             (place, pivot, Line(line.text, Direction(line.direction.source, pivot)))
             for place, line in enumerate(lines)
-            for pivot in several.pivots(line.direction)
+            for pivot in kind.pivots(line.direction)
         ]
         made = self.direct.n_best([line for _, _, line in asked])
         for (place, pivot, _), (best, *_) in zip(asked, made, strict=True):
@@ -335,16 +339,12 @@ class Translator:
         """What the engine takes of the parts of a text's lines: with a method, what it reads besides, too. An
         ensemble reads the lines in other languages as they are given, `through`, or translates them first.
         """
-        if (
-            through is None
-            and self.method is not None
-            and isinstance(several := self.method.several, Ensemble)
-        ):
-            pivots = dict.fromkeys(pivot for part in parts for pivot in several.pivots(part.direction))
+        if through is None:
+            pivots = dict.fromkeys(pivot for part in parts for pivot in self.kind.pivots(part.direction))
             into = [Direction(parts[0].direction.source, pivot) for pivot in pivots]
             translations = self.direct.translate_into(lines, into, first_line=first_line) if into else {}
             through = {direction.target: made for direction, made in translations.items()}
-        return self.bundles(parts, companions(self.method, lines), through=through or {})
+        return self.bundles(parts, companions(self.method, lines), through=through)
 
     def bundles(
         self, parts: Sequence[Part], companions: Sequence[str], *, through: Mapping[str, Sequence[str]]
@@ -400,12 +400,16 @@ class Translator:
         )
 
     @property
+    def kind(self) -> Kind:
+        """That of its method, or of none."""
+        return self.method.kind if self.method else Kind()
+
+    @property
     def depends_on_batches(self) -> bool:
         """Whether a translation may be another in another batch: a sample, which is drawn for a batch, and in
         float16, where rounding decides.
         """
-        samples = self.method is not None and isinstance(self.method.several, Sample)
-        return samples or FLOAT16 in self.signature
+        return self.kind.is_drawn or FLOAT16 in self.signature
 
     def batches(self, parts: Sequence[Part]) -> Iterator[list[int]]:
         """Places of the parts in batches of like length, the longest first; those of one line stay
@@ -413,7 +417,7 @@ class Translator:
         """
         apart = self.method is not None and self.method.renormalises
         # Several GPUs have a part of a small text each, unless another batch would change a translation.
-        gpus = 1 if self.depends_on_batches else getattr(self.engine, "gpus", 1)
+        gpus = 1 if self.depends_on_batches else self.engine.gpus
         most = min(self.batch_sentences, max(BATCH_SENTENCES, math.ceil(len(parts) / gpus)))
         written = [part.direction.target if apart else "" for part in parts]
         batch: list[int] = []

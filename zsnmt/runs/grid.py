@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME, Contrast
+from zsnmt.decoding.methods.kinds import Contrast
+from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME
 from zsnmt.runs.remedies import REMEDIES, TOGETHER, options_of_remedy, remedy_name
 from zsnmt.runs.systems import BASELINE, NONE, RESIDUAL, STUDENTS, System, few_name
 

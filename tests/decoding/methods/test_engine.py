@@ -27,7 +27,8 @@ from tests.support.decoding import (
 from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.combination import drawing
 from zsnmt.decoding.methods.engine import MethodEngine
-from zsnmt.decoding.methods.settings import Contrast, Ensemble, Mask, Method, Sample
+from zsnmt.decoding.methods.kinds import Contrast, Ensemble, Sample
+from zsnmt.decoding.methods.settings import Mask, Method
 from zsnmt.decoding.options import INT8
 from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
 from zsnmt.models.zs_transformer import ZeroShotTransformer

@@ -2,7 +2,8 @@
 
 import pytest
 
-from zsnmt.decoding.methods.settings import Contrast, Ensemble, Mask, Method, Sample, parse_method
+from zsnmt.decoding.methods.kinds import Contrast, Ensemble, Sample
+from zsnmt.decoding.methods.settings import Mask, Method, parse_method
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
 

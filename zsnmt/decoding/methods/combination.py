@@ -5,25 +5,48 @@ A view is N×W×V: log-probabilities after the hypotheses that all views share. 
 
 import math
 from collections.abc import Sequence
+from functools import singledispatch
 from zlib import crc32
 
 import torch
 from torch import Tensor
 
 from zsnmt.decoding.beam_search import Candidates, Combination, best_candidates
-from zsnmt.decoding.methods.settings import VOTE, Ensemble, Sample
+from zsnmt.decoding.methods.kinds import VOTE, Contrast, Ensemble, Kind, Sample
 from zsnmt.decoding.search import Sentence
 
+Sentences = Sequence[Sequence[Sentence]]  # of each view, N
 
-def combination(several: Ensemble | None, weights: Sequence[float]) -> Combination:
-    """That of an ensemble, or of a contrast with these weights of the views behind the first."""
-    if several is not None:
-        return vote if several.by == VOTE else average
+
+@singledispatch
+def combination(kind: Kind, views: Sentences, weights: Sequence[float]) -> Combination | None:
+    """How candidates are made of what is said after the sentences of some views, those behind the first with
+    these weights; None where they are those of any search.
+    """
+    return None
+
+
+@combination.register
+def of_ensemble(kind: Ensemble, views: Sentences, weights: Sequence[float]) -> Combination | None:
+    """A vote, or the average."""
+    several = vote if kind.by == VOTE else average
+    return several if len(views) > 1 else None
+
+
+@combination.register
+def of_contrast(kind: Contrast, views: Sentences, weights: Sequence[float]) -> Combination | None:
+    """The candidates of the difference."""
 
     def contrast(views: Sequence[Tensor], scores: Tensor, number: int) -> Candidates:
         return best_candidates(contrasted(views, weights), scores, number)
 
-    return contrast
+    return contrast if len(views) > 1 else None
+
+
+@combination.register
+def of_sample(kind: Sample, views: Sentences, weights: Sequence[float]) -> Combination:
+    """Draws for the sentences themselves."""
+    return drawing(kind, views[0])
 
 
 def drawing(sample: Sample, text: Sequence[Sentence]) -> Combination:

@@ -1,7 +1,7 @@
 """An engine with a method: it searches with several sentences for one output, and with a mask."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, Self
 
 import torch
 from torch import Tensor
@@ -9,16 +9,21 @@ from torch import Tensor
 from zsnmt.decoding.beam_search import Combination
 from zsnmt.decoding.gpu_memory import in_parts_that_fit
 from zsnmt.decoding.methods.bundle import Bundle
-from zsnmt.decoding.methods.combination import combination, drawing
-from zsnmt.decoding.methods.settings import Ensemble, Method, Sample
-from zsnmt.decoding.search import Hypothesis, Sentence
+from zsnmt.decoding.methods.combination import combination
+from zsnmt.decoding.methods.pieces import check_counts
+from zsnmt.decoding.methods.settings import Method
+from zsnmt.decoding.methods.vocabulary import penalties
+from zsnmt.decoding.search import BatchEngine, Engine, Hypothesis, Search, Sentence, Vocabulary
+from zsnmt.text.piece_counts import PieceCounts
 
 
-class ViewsEngine(Protocol):
+class ViewsEngine(BatchEngine, Protocol):
     """An engine that can search with several sentences for one output: the packed model's, and fairseq's."""
 
-    signature: str
     device: torch.device
+
+    def searching(self, search: Search) -> Self:
+        """The same model or models, with another search."""
 
     def output_among(self, symbols: Tensor) -> Any:
         """The output of searches among some symbols (n ids, in order)."""
@@ -35,8 +40,21 @@ class ViewsEngine(Protocol):
         `penalties`: N×V.
         """
 
+    def by(
+        self, method: Method, codec: Vocabulary, *, search: Search, counts: PieceCounts | None = None
+    ) -> Engine:
+        """Bundles are searched for, unless the method is nothing but a search."""
+        searching = self.searching(search)
+        if method.is_search:
+            return searching
+        masks = None
+        if method.mask:
+            check_counts(counts or {}, codec.languages)
+            masks = penalties(method.mask, counts or {}, codec.dictionary)
+        return MethodEngine(searching, method, masks)
 
-class MethodEngine:
+
+class MethodEngine(BatchEngine):
     """Searches with an engine's model for bundles of sentences. Limits are those of their first sentences.
 
     `penalties`: what is added to the log-probabilities of each symbol (V) in an output of a language. With a
@@ -47,7 +65,8 @@ class MethodEngine:
         self, engine: ViewsEngine, method: Method, penalties: Mapping[str, Tensor] | None = None
     ) -> None:
         self.engine, self.method, self.signature = engine, method, engine.signature
-        self.device = engine.device
+        self.device, self.search = engine.device, engine.search
+        self.models, self.trained = engine.models, engine.trained
         penalties = {language: values.to(self.device) for language, values in (penalties or {}).items()}
         only = method.renormalises
         self.penalties = {} if only else penalties
@@ -55,10 +74,6 @@ class MethodEngine:
             language: engine.output_among(values.isfinite().nonzero().flatten())
             for language, values in (penalties if only else {}).items()
         }
-
-    def translate(self, batches: Iterable[Sequence[Bundle]]) -> Iterator[list[list[Hypothesis]]]:
-        """For each batch, in order, the hypotheses of each of its bundles, best first."""
-        return map(self.translate_batch, batches)
 
     def translate_batch(self, bundles: Sequence[Bundle]) -> list[list[Hypothesis]]:
         """The hypotheses of each bundle, best first."""
@@ -83,20 +98,7 @@ class MethodEngine:
                 views,
                 output=self.outputs.get(written),
                 penalties=penalties,
-                combine=self.combination(views, weights),
+                combine=combination(self.method.kind, views, weights),
             )
             hypotheses |= zip(places, results, strict=True)
         return [hypotheses[place] for place in range(len(bundles))]
-
-    def combination(
-        self, views: Sequence[Sequence[Sentence]], weights: Sequence[float]
-    ) -> Combination | None:
-        """How candidates are made of what is said after these sentences; None where they are those of any
-        search.
-        """
-        several = self.method.several
-        if isinstance(several, Sample):
-            return drawing(several, views[0])
-        if len(views) == 1:
-            return None
-        return combination(several if isinstance(several, Ensemble) else None, weights)

@@ -18,7 +18,7 @@ from zsnmt.decoding.options import CTRANSLATE2, EngineChoice
 from zsnmt.decoding.pytorch_engine import PyTorchEngine
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.inference.engines import check_method, engine_by
+from zsnmt.inference.engines import check_method
 from zsnmt.inference.export.agreement import Agreement
 from zsnmt.inference.export.ctranslate2 import mask
 from zsnmt.inference.export.ctranslate2.check import EXACT
@@ -108,7 +108,7 @@ def test_a_mask_and_a_search_may_have_a_beam_of_their_own(counted, bundles):
         (Method(beam=1), sentences, alone),
         (Method(mask=MASK, beam=1), bundles, MaskEngine(alone, MASK, COUNTS)),
     ):
-        by = engine_by(method, engine, engine.codec, search=method.search(SEARCH), counts=COUNTS)
+        by = engine.by(method, engine.codec, search=method.search(SEARCH), counts=COUNTS)
         assert [*by.translate([given])] == [*expected.translate([given])]
         assert [*by.translate([given])] != [*engine.translate([sentences])]
 
@@ -178,6 +178,6 @@ def test_only_a_mask_that_renormalises_is_for_an_export(counted, tmp_path):
 def test_what_a_mask_needs_is_asked_for(counted, tmp_path):
     engine = counted[1]
     with pytest.raises(InputError, match="there are none of piv, .*; count them with zsnmt count-pieces"):
-        engine_by(Method(mask=MASK), engine, engine.codec, search=SEARCH)
+        engine.by(Method(mask=MASK), engine.codec, search=SEARCH)
     with pytest.raises(InputError, match="no mask for a vocabulary in which 'a b' is a piece"):
         write_map(tmp_path / "vmap.txt", [Restriction([1], 0)], ["__de__", "a b"])

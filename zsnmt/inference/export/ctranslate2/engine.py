@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from zsnmt.decoding.length_penalty import POWER
-from zsnmt.decoding.search import Hypothesis, Search, Sentence, never_written
+from zsnmt.decoding.methods.settings import Method
+from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence, Vocabulary, never_written
 from zsnmt.errors import InputError
 from zsnmt.files.records import damage_of
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
 from zsnmt.inference.export.ctranslate2.quantisation import REFUSED
 from zsnmt.inference.export.folder import REMEDY, codec, read_export
+from zsnmt.text.piece_counts import PieceCounts
 
 if TYPE_CHECKING:
     from ctranslate2 import AsyncTranslationResult, TranslationResult, Translator
@@ -40,7 +42,7 @@ class Restriction(NamedTuple):
     tag: int
 
 
-class CTranslate2Engine:
+class CTranslate2Engine(Engine):
     """Searches with an exported model, on a CPU with `workers` threads that translate a batch each.
 
     `codec` turns text into what the model reads. Hypotheses depend on their companions in a batch only where
@@ -90,6 +92,17 @@ class CTranslate2Engine:
         engine = copy.copy(self)
         engine.search = search
         return engine
+
+    def by(
+        self, method: Method, codec: Vocabulary, *, search: Search, counts: PieceCounts | None = None
+    ) -> Engine:
+        """Of methods it knows a search, and a mask that renormalises."""
+        from zsnmt.inference.export.ctranslate2.mask import MaskEngine, is_known, mask_of
+
+        if not is_known(method):
+            return super().by(method, codec, search=search, counts=counts)
+        engine, mask = self.searching(search), mask_of(method)
+        return MaskEngine(engine, mask, counts or {}) if mask else engine
 
     def restricted(self, translator: Translator, restriction: Restriction) -> CTranslate2Engine:
         """The same, restricted, with a translator that knows how."""

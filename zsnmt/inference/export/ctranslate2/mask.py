@@ -20,7 +20,7 @@ from zsnmt.data.reading import Codec
 from zsnmt.decoding.methods.bundle import Bundle
 from zsnmt.decoding.methods.pieces import check_counts, rare_pieces
 from zsnmt.decoding.methods.settings import Mask, Method
-from zsnmt.decoding.search import Hypothesis, Sentence, never_written
+from zsnmt.decoding.search import Engine, Hypothesis, Sentence, never_written
 from zsnmt.errors import InputError
 from zsnmt.inference.export.ctranslate2.engine import (
     IN_FLIGHT,
@@ -48,14 +48,15 @@ def is_known(method: Method) -> bool:
     return method.is_search or mask_of(method) is not None
 
 
-class MaskEngine:
+class MaskEngine(Engine):
     """Searches with an export for bundles of one sentence, each among the pieces of its target language.
 
     Raises `InputError` where the pieces of a language are not counted, or cannot be in a map.
     """
 
     def __init__(self, engine: CTranslate2Engine, mask: Mask, counts: PieceCounts) -> None:
-        codec, self.signature, self.most = engine.codec, engine.signature, IN_FLIGHT * engine.workers
+        self.signature, self.search = engine.signature, engine.search
+        codec, self.most = engine.codec, IN_FLIGHT * engine.workers
         check_counts(counts, codec.languages)
         restrictions = restrictions_of(codec, mask, counts)
         with TemporaryDirectory() as folder:
