@@ -105,7 +105,7 @@ FIRST_DRAWN = {  # what its drawing compares, directly
     "directly: student of zsnmt direct": DIRECT_STUDENT,
 }
 THROUGH_ENGLISH = "through English, two translations: baseline trained further"  # and what it compares to
-SYSTEM_ROW = "system", "with English", "others, directly", "others, through English", "wrong language"
+SYSTEM_ROW = ["system", "with English", "others, directly", "others, through English", "wrong language"]
 ABOUT_SYSTEMS = (
     f"{BLEU} with English, which were trained, and over the others; through English: "
     "twice by the same system; wrong language: of the direct ones."
