@@ -36,8 +36,10 @@ from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE
 from zsnmt.runs.score_file import SCORES_FILE, write_score_file
 from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.scoring.options import Scoring
-from zsnmt.training.experiment import Experiment, make_source, prepare_data, read_experiment
+from zsnmt.training.data import prepare_data
+from zsnmt.training.experiment import Experiment, read_experiment
 from zsnmt.training.fairseq_options import training_options
+from zsnmt.training.sources import make_source
 from zsnmt.training.steps import Steps
 
 SYSTEM = "zs_transformer_residual"

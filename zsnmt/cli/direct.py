@@ -207,7 +207,7 @@ def make(
     gpus: int | None,
 ) -> None:
     """Do the trainings, each unless it is done."""
-    from zsnmt.training.experiment import prepare_data
+    from zsnmt.training.data import prepare_data
     from zsnmt.training.train import train_run
 
     shared_updates(experiment.config.fairseq_options, recipe.steps.team.size)

@@ -20,7 +20,8 @@ from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
 from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.text.lines import read_lines
 from zsnmt.training.children import side_by_side
-from zsnmt.training.experiment import Experiment, prepare_data
+from zsnmt.training.data import prepare_data
+from zsnmt.training.experiment import Experiment
 from zsnmt.training.steps import Steps
 from zsnmt.training.train import train_run
 
