@@ -329,15 +329,15 @@ def test_a_run_is_scored_as_its_config_says_where_nothing_else_is_given(tmp_path
     """
     (tmp_path / "config.conf").write_text(TINY_CONFIG)
     of_tiny = {"identifier": "lexicon", "bleu_tokenizer": "13a", "beam": 2, "normalise_references": False}
-    assert settings_of(tmp_path, {}, {"beam": None, "lines": None}) == of_tiny
-    assert settings_of(tmp_path, {}, {"beam": 3, "normalise_references": True}) == of_tiny | {
+    assert settings_of(tmp_path, {}, {"beam": None, "lines": None}).said == of_tiny
+    assert settings_of(tmp_path, {}, {"beam": 3, "normalise_references": True}).said == of_tiny | {
         "beam": 3,
         "normalise_references": True,
     }
     (tmp_path / "config.conf").write_text(
         changed(TINY_CONFIG, LENGTH_PENALTY="1.0", LENGTH_PENALTY_FORM="gnmt", TEST_LINES="7")
     )
-    assert settings_of(tmp_path, {}, {}) == of_tiny | {
+    assert settings_of(tmp_path, {}, {}).said == of_tiny | {
         "length_penalty": 1.0,
         "length_penalty_form": "gnmt",
         "lines": 7,

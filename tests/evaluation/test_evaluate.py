@@ -27,7 +27,8 @@ from zsnmt.evaluation import text as scored_text
 from zsnmt.evaluation.evaluate import evaluate
 from zsnmt.evaluation.hypotheses import FIRST_HALVES, kept_ways
 from zsnmt.evaluation.scored_run import score
-from zsnmt.evaluation.text import TextChoice, directions_with_text, read_pairs
+from zsnmt.evaluation.settings import EvaluationSettings, TextChoice
+from zsnmt.evaluation.text import directions_with_text, read_pairs
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report.comparability import check_comparable
 from zsnmt.report.comparison import text_table
@@ -90,10 +91,14 @@ def scores_of(
     **others,
 ) -> Scores:
     """The scores with settings by name; by lexicon where nothing else is said."""
-    scoring = Scoring(**{"identifier": "lexicon", **scoring})
-    return evaluate(
-        run, TextChoice(text, split, directions, lines), search=Search(**search), scoring=scoring, **others
+    chosen = {name: others.pop(name) for name in ("engine", "methods", "own_pivot") if name in others}
+    settings = EvaluationSettings(
+        TextChoice(text, split, directions, lines),
+        Search(**search),
+        scoring=Scoring(**{"identifier": "lexicon", **scoring}),
+        **chosen,
     )
+    return evaluate(run, settings, **others)
 
 
 def kept(folder: Path, way: Way, direction: Direction) -> list[str]:
@@ -474,7 +479,8 @@ def test_a_run_that_is_scored_by_other_ways_keeps_its_scores_by_earlier_ones(
     by_lexicon, file = {"identifier": "lexicon"}, counted / "scores.json"
 
     def ways(*names: str, pivot: Path | None = None, **others: object) -> dict[str, list[Result]]:
-        score(counted, file, by_lexicon | others | {"ways": names}, pivot_run=pivot)
+        settings = EvaluationSettings.of(by_lexicon | others | {"ways": names})
+        score(counted, file, settings, pivot_run=pivot)
         found: dict[str, list[Result]] = {}
         for result in read_scores(counted).results:
             found.setdefault(result.way.label, []).append(result)

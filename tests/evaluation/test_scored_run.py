@@ -9,21 +9,19 @@ import pytest
 
 from tests.support.scores import made_up_scores
 from zsnmt.cli import evaluate
-from zsnmt.decoding.methods.settings import parse_method, parse_ways
+from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.evaluation import scored_run
 from zsnmt.evaluation.scored_run import (
     check_before_scoring,
-    choose_settings,
     other_pivot,
     pivot_of,
     score_elsewhere,
     score_run,
     settings_of,
-    ways_of,
 )
-from zsnmt.evaluation.text import TextChoice
+from zsnmt.evaluation.settings import EvaluationSettings, TextChoice
 from zsnmt.runs.score_file import write_score_file
 from zsnmt.scoring.options import Scoring
 from zsnmt.training.steps import Steps
@@ -47,10 +45,10 @@ def run(tmp_path) -> Path:
 def test_what_is_given_goes_before_the_config_and_that_before_the_defaults(run):
     given = dict.fromkeys(("identifier", "bleu_tokenizer", "beam", "length_penalty", "lines", "comet"))
     settings = settings_of(run, {}, given | {"bleu_tokenizer": "intl", "split": "valid"})
-    assert choose_settings(Search, settings) == Search(beam=2)
-    assert choose_settings(Scoring, settings) == Scoring(bleu_tokenizer="intl")
-    assert choose_settings(TextChoice, settings) == TextChoice(split="valid", lines=60)
-    assert choose_settings(Scoring, settings_of(run, {}, {})) == Scoring(bleu_tokenizer="subwords")
+    assert settings.search == Search(beam=2)
+    assert settings.scoring == Scoring(bleu_tokenizer="intl")
+    assert settings.text == TextChoice(split="valid", lines=60)
+    assert settings_of(run, {}, {}).scoring == Scoring(bleu_tokenizer="subwords")
 
 
 def test_a_tokeniser_that_there_is_not_is_refused_before_anything_is_loaded(run):
@@ -60,14 +58,15 @@ def test_a_tokeniser_that_there_is_not_is_refused_before_anything_is_loaded(run)
 
 def test_other_ways_are_those_of_the_config_unless_others_are_given(run):
     """Nothing is said of them where there are none, so that older scores count as made."""
-    assert "ways" not in settings_of(run, {}, {"ways": None}) and parse_ways(ways_of({})) == []
+    settings = settings_of(run, {}, {"ways": None})
+    assert "ways" not in settings.said and settings.methods == []
     with (run / "config.conf").open("a") as config:
         config.write('WAYS="ensemble mask:pieces=2"\n')
     settings = settings_of(run, {}, {})
-    assert settings["ways"] == ("ensemble", "mask:pieces=2")
-    assert parse_ways(ways_of(settings)) == [parse_method("ensemble"), parse_method("mask:pieces=2")]
+    assert settings.said["ways"] == ("ensemble", "mask:pieces=2")
+    assert settings.methods == [parse_method("ensemble"), parse_method("mask:pieces=2")]
     contrast = settings_of(run, {}, {"ways": ["contrast", "own_pivot"]})
-    assert parse_ways(ways_of(contrast)) == [parse_method("contrast")]
+    assert contrast.methods == [parse_method("contrast")] and contrast.own_pivot
     with pytest.raises(InputError, match="a way is given twice: mask mask:pieces=1; name each once"):
         settings_of(run, {}, {"ways": ["mask", "mask:pieces=1"]})
     (run / "config.conf").write_text(f"{CONFIG}WAYS=vote\n")
@@ -87,7 +86,7 @@ def test_the_baseline_of_the_same_config_and_seed_may_pivot(tmp_path, monkeypatc
     monkeypatch.chdir(run)
     assert pivot_of(Path(), "baseline") == baseline
     with pytest.raises(InputError, match="zs_transformer/seed2, which is to .* name another with --pivot"):
-        score_run(Steps("evaluate"), run, {}, pivot=baseline)
+        score_run(Steps("evaluate"), run, EvaluationSettings(), pivot=baseline)
 
 
 def test_scores_of_more_lines_are_not_replaced_by_those_of_fewer(tmp_path):
@@ -151,5 +150,5 @@ def test_scores_of_two_files_have_translations_of_their_own(run, tmp_path, monke
     folders = []
     monkeypatch.setattr(scored_run, "score", lambda *_, hypotheses, **__: folders.append(hypotheses.name))
     for name in ("scores.json", "scores.de", "scores.fr"):
-        score_elsewhere(run, tmp_path / name, {})
+        score_elsewhere(run, tmp_path / name, EvaluationSettings())
     assert folders == ["scores.hypotheses", "scores.de.hypotheses", "scores.fr.hypotheses"]

@@ -4,7 +4,7 @@ import pytest
 
 from zsnmt.cli import confidence, evaluate
 from zsnmt.errors import InputError
-from zsnmt.evaluation.text import TextChoice
+from zsnmt.evaluation.settings import TextChoice
 
 
 @pytest.mark.parametrize("lines", [0, -1])

@@ -7,22 +7,16 @@ import pytest
 
 from zsnmt.adaptation.adapt import MADE_FOR
 from zsnmt.corpora.own_text.forms import read_tables
+from zsnmt.corpora.releases import foreign_text
 from zsnmt.data.binarised_folder import name_shards
 from zsnmt.errors import InputError
 from zsnmt.files.locks import locked
-from zsnmt.training import experiment as experiment_module
+from zsnmt.training import data
+from zsnmt.training.cleaned_text import check_validation, clean, rows_of_list
 from zsnmt.training.config import Config
-from zsnmt.training.experiment import (
-    Experiment,
-    changed_settings,
-    check_validation,
-    clean,
-    make_source,
-    prepare_data,
-    read_experiment,
-    rewrite,
-    rows_of_list,
-)
+from zsnmt.training.data import changed_settings, prepare_data
+from zsnmt.training.experiment import Experiment, read_experiment
+from zsnmt.training.sources import make_source, rewrite
 from zsnmt.training.steps import Steps
 
 EXPERIMENT = Experiment(Config(("en", "de"), text="text"), Path("x.conf"), Path("runs/x"))
@@ -184,21 +178,21 @@ def test_shards_are_not_made_anew_while_a_run_is_trained_on_them(tmp_path, monke
     """It opens the next one at each epoch; a folder without further ones it has open from the start."""
     made = []
     monkeypatch.setattr("zsnmt.training.binarised.prepare", lambda *_, **__: made.append(1))
-    monkeypatch.setattr(experiment_module, "warn_of_foreign_text", lambda *_: None)
+    monkeypatch.setattr(foreign_text, "warn_of_foreign_text", lambda *_: None)
     experiment = Experiment(Config(("en", "de"), text="text"), Path("x.conf"), tmp_path)
     for folder in name_shards(experiment.data, shards):
         folder.mkdir(parents=True)
     run = experiment.run("zs_transformer", 1)
     with locked(run):
         if shards == 1:
-            experiment_module.binarise(experiment)
+            data.binarise(experiment)
         else:
             with pytest.raises(
                 InputError, match=f"{experiment.data} is to be made anew .* at work in {run} .process"
             ):
-                experiment_module.binarise(experiment)
+                data.binarise(experiment)
     made.clear()
-    experiment_module.binarise(experiment)
+    data.binarise(experiment)
     assert made
 
 
@@ -210,9 +204,7 @@ def test_text_is_cleaned_once_and_again_when_the_rules_change(tmp_path, monkeypa
             own = [line if line == "same" else f"{line} {language}" for line in lines]
             (text / f"{split}.de-en.{language}").write_text("".join(f"{line}\n" for line in own))
     file = tmp_path / "x.conf"
-    monkeypatch.setattr(
-        experiment_module, "binarise", lambda experiment: experiment.data.mkdir(exist_ok=True)
-    )
+    monkeypatch.setattr(data, "binarise", lambda experiment: experiment.data.mkdir(exist_ok=True))
 
     def prepared(cleaning: str) -> tuple[str, int]:
         """What is said, and how many lines are left."""

@@ -19,17 +19,11 @@ from zsnmt.processes import cores
 from zsnmt.runs.checksums import check_pipeline
 from zsnmt.runs.folder import MODEL_FILE, check_trained, direction_lists, read_record
 from zsnmt.runs.start import ADAPTED_FROM, check_same_run
-from zsnmt.training.experiment import (
-    MADE_FOR,
-    Experiment,
-    changed_settings,
-    check_trained_on,
-    check_unused,
-    check_validation,
-    hold,
-    make_source,
-)
+from zsnmt.training.cleaned_text import check_trained_on, check_validation
+from zsnmt.training.data import changed_settings, check_unused, hold
+from zsnmt.training.experiment import MADE_FOR, Experiment
 from zsnmt.training.option_words import options_of
+from zsnmt.training.sources import make_source
 from zsnmt.training.steps import Steps, content_of
 from zsnmt.training.team import shared_updates
 from zsnmt.training.train import train_and_average

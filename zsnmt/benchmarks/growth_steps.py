@@ -23,7 +23,7 @@ from zsnmt.corpora.invented.corpus import standard_languages
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.evaluation.evaluate import evaluate
-from zsnmt.evaluation.text import TextChoice
+from zsnmt.evaluation.settings import EvaluationSettings
 from zsnmt.files.records import read_json, write_json
 from zsnmt.languages import SUPERVISED, ZERO_SHOT
 from zsnmt.processes import used_seconds
@@ -36,8 +36,10 @@ from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE
 from zsnmt.runs.score_file import SCORES_FILE, write_score_file
 from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.scoring.options import Scoring
-from zsnmt.training.experiment import Experiment, make_source, prepare_data, read_experiment
+from zsnmt.training.data import prepare_data
+from zsnmt.training.experiment import Experiment, read_experiment
 from zsnmt.training.fairseq_options import training_options
+from zsnmt.training.sources import make_source
 from zsnmt.training.steps import Steps
 
 SYSTEM = "zs_transformer_residual"
@@ -219,7 +221,8 @@ def evaluation(experiment: Experiment) -> dict[str, float]:
     """Translate and score every direction; the parts are seconds of translation per direction."""
     run = experiment.run(SYSTEM, 1)
     search = Search(beam=1, max_len_a=0, max_len_b=OUTPUT)
-    scores = evaluate(run, TextChoice(), search=search, scoring=Scoring(identifier="lexicon"))
+    settings = EvaluationSettings(search=search, scoring=Scoring(identifier="lexicon"))
+    scores = evaluate(run, settings)
     write_score_file(run / SCORES_FILE, scores)
     groups = {
         "supervised": (SUPERVISED, DIRECT),

@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     search, engine = chosen_search(options), engine_choice(options)
     from zsnmt.evaluation.confidence import measure_confidence  # loads PyTorch
-    from zsnmt.evaluation.text import TextChoice
+    from zsnmt.evaluation.settings import TextChoice
     from zsnmt.files.records import write_json
     from zsnmt.inference.engines import prepare_engine
     from zsnmt.report.confidence import confidence_tables

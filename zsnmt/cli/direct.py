@@ -207,7 +207,7 @@ def make(
     gpus: int | None,
 ) -> None:
     """Do the trainings, each unless it is done."""
-    from zsnmt.training.experiment import prepare_data
+    from zsnmt.training.data import prepare_data
     from zsnmt.training.train import train_run
 
     shared_updates(experiment.config.fairseq_options, recipe.steps.team.size)
@@ -233,5 +233,5 @@ def score(recipe: Recipe, runs: Runs, engine: EngineChoice) -> None:
     from zsnmt.evaluation.scored_run import score_run, settings_of  # loads PyTorch
 
     for run, ways, pivot in ((runs.further, None, None), (runs.last, WAYS, runs.further)):
-        settings = settings_of(run, recipe.variables, {"ways": ways})
-        score_run(recipe.steps, run, settings, pivot=pivot, engine=engine)
+        settings = settings_of(run, recipe.variables, {"ways": ways}, engine=engine)
+        score_run(recipe.steps, run, settings, pivot=pivot)

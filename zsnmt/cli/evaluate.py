@@ -34,9 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.runs, options.comet = [*options.runs, Path(options.comet)], MODEL
     elsewhere = given_elsewhere(options)
     recipe = Recipe("evaluate", options.check)
-    given = given_scoring(options) | {
-        name: getattr(options, name) for name in (*SEARCH_OPTIONS, "lines", "ways")
-    }
+    further = {name: getattr(options, name) for name in (*SEARCH_OPTIONS, "lines", "ways")}
+    given = given_scoring(options) | further | elsewhere
     engine = engine_choice(options, gpus_here(options.gpus, otherwise=WORKERS))
     if options.comet:
         load_package()  # says at once if it is not installed
@@ -51,15 +50,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     for run in options.runs:
         check_before_scoring(run, None if options.output else options.lines)
-    settings_of_runs = [settings_of(run, recipe.variables, given) for run in options.runs]
+    settings_of_runs = [settings_of(run, recipe.variables, given, engine=engine) for run in options.runs]
     for run, settings in zip(options.runs, settings_of_runs):
         pivot = pivot_of(run, options.pivot)
         if options.output:
-            score_elsewhere(
-                run, options.output, settings | elsewhere, pivot=pivot, engine=engine, scored=show
-            )
+            score_elsewhere(run, options.output, settings, pivot=pivot, scored=show)
         else:
-            score_run(recipe.steps, run, settings, pivot=pivot, engine=engine, scored=show)
+            score_run(recipe.steps, run, settings, pivot=pivot, scored=show)
     if not options.output:
         show_table(options.runs, options.report)
 

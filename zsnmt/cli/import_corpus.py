@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt import-corpus", description=__doc__)
     add_corpora(parser, add_paths)
     options = parser.parse_args(arguments)
-    from zsnmt.training.experiment import warn_of_foreign_text
+    from zsnmt.corpora.releases.foreign_text import warn_of_foreign_text  # loads py3langid
 
     logging.getLogger("zsnmt.corpora").setLevel(logging.INFO)
     reader, settings = reader_of(options)

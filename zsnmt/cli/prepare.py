@@ -14,8 +14,8 @@ from zsnmt.text.settings import UNIT_TYPES, TextSettings
 def main(arguments: Sequence[str] | None = None) -> None:
     options = make_parser().parse_args(arguments)
     check_names(options.text)
+    from zsnmt.corpora.releases.foreign_text import warn_of_foreign_text  # loads py3langid
     from zsnmt.training.binarised import prepare  # loads PyTorch
-    from zsnmt.training.experiment import warn_of_foreign_text
 
     counts = prepare(
         options.text,

@@ -7,11 +7,10 @@ from pathlib import Path
 from zsnmt.corpora.invented.gloss import Dictionary, two_lines
 from zsnmt.corpora.invented.options import parse_corpus
 from zsnmt.corpora.parallel_text import find_pair, number_of_lines, pairs_of_split
-from zsnmt.decoding.search import Search
 from zsnmt.distillation.distill import distill_run
 from zsnmt.distillation.settings import BOTH, Distillation, SyntheticSettings
 from zsnmt.errors import InputError
-from zsnmt.evaluation.scored_run import choose_settings, score_run, settings_of
+from zsnmt.evaluation.scored_run import score_run, settings_of
 from zsnmt.languages import Direction
 from zsnmt.processes import cores
 from zsnmt.runs.commands import path_from_top, recipe_command
@@ -20,7 +19,8 @@ from zsnmt.runs.systems import BASELINE, RESIDUAL, STUDENTS
 from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.text.lines import read_lines
 from zsnmt.training.children import side_by_side
-from zsnmt.training.experiment import Experiment, prepare_data
+from zsnmt.training.data import prepare_data
+from zsnmt.training.experiment import Experiment
 from zsnmt.training.steps import Steps
 from zsnmt.training.train import train_run
 
@@ -79,7 +79,7 @@ def train_and_score(
 def teach(steps: Steps, experiment: Experiment, variables: Mapping[str, str], *, lines: int | None) -> None:
     """Train a student on the baseline's translations, as `zsnmt distill` does."""
     teacher = experiment.run(BASELINE.name, SEED)
-    search = choose_settings(Search, settings_of(teacher, variables, {}))
+    search = settings_of(teacher, variables, {}).search
     synthetic = SyntheticSettings(lines=lines, identifier=experiment.config.identifier, search=search)
     words = ["--beam", str(search.beam), *(["--lines", str(lines)] if lines else [])]
     distill_run(

@@ -7,7 +7,8 @@ from pathlib import Path
 from zsnmt.data.directions import directions_with_data
 from zsnmt.errors import InputError
 from zsnmt.languages import read_languages
-from zsnmt.training.experiment import Experiment, hold
+from zsnmt.training.data import hold
+from zsnmt.training.experiment import Experiment
 from zsnmt.training.steps import Steps, read_marker
 
 REMEDY = "give the command of the adaptation again, which makes it"

@@ -18,7 +18,8 @@ from zsnmt.files.records import read_json
 from zsnmt.inference.engines import engine_for
 from zsnmt.runs.folder import CHECKPOINTS, FEW, LAST_CHECKPOINT, SYNTHETIC, direction_lists
 from zsnmt.runs.start import BEGAN_WITH, TAUGHT_BY
-from zsnmt.training.experiment import Experiment, prepare_data
+from zsnmt.training.data import prepare_data
+from zsnmt.training.experiment import Experiment
 from zsnmt.training.option_words import check_own
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import shared_updates

@@ -15,7 +15,8 @@ from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.evaluation.evaluate import Model, describe_search
 from zsnmt.evaluation.hypotheses import Pair
-from zsnmt.evaluation.text import TextChoice, read_text
+from zsnmt.evaluation.settings import TextChoice
+from zsnmt.evaluation.text import read_text
 from zsnmt.files.checksums import checksum_of
 from zsnmt.inference.confidence import agreement_score, chrf, other_way, scored_lines
 from zsnmt.inference.translation import AGREEMENT, DIGITS, Legs

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
@@ -29,7 +29,8 @@ from zsnmt.evaluation.hypotheses import (
     sources_of,
 )
 from zsnmt.evaluation.scorer import Scorer, means
-from zsnmt.evaluation.text import TextChoice, read_text, word_orders
+from zsnmt.evaluation.settings import EvaluationSettings
+from zsnmt.evaluation.text import read_text, word_orders
 from zsnmt.files.checksums import checksum_of, sha256, unchanged
 from zsnmt.inference.engines import engine_for
 from zsnmt.inference.export.folder import describe_export, is_export
@@ -49,7 +50,6 @@ from zsnmt.runs.score_file import record_fields
 from zsnmt.runs.scores import Result, Scores, order_groups
 from zsnmt.runs.ways import DIRECT, INTO_OWN_PIVOT, INTO_PIVOT, OWN_PIVOT, PIVOT, Way
 from zsnmt.scoring.comet import load_comet
-from zsnmt.scoring.options import Scoring
 from zsnmt.text.lines import read_lines
 
 logger = logging.getLogger(__name__)
@@ -57,14 +57,9 @@ logger = logging.getLogger(__name__)
 
 def evaluate(
     run: Path,
-    text: TextChoice = TextChoice(),
+    settings: EvaluationSettings = EvaluationSettings(),
     *,
-    search: Search = Search(),
-    engine: EngineChoice = EngineChoice(),
-    scoring: Scoring = Scoring(),
     pivot_run: Path | None = None,
-    own_pivot: bool = False,
-    methods: Sequence[Method] = (),
     hypotheses: Path | None = None,
     scored: Callable[[Result], object] = lambda result: None,
 ) -> Scores:
@@ -72,20 +67,11 @@ def evaluate(
     the pivot, and what some methods can translate by each of them.
 
     `run` is a run folder or its export; each model is loaded once. `pivot_run` is what translates through the
-    pivot, where that is not the run itself; with `own_pivot` the run does, too. Translations are written to
-    the folder `hypotheses` (RUN/hypotheses by default), and those made there before with the same settings
-    are not made again. `scored` is told each result.
+    pivot, where that is not the run itself. Translations are written to the folder `hypotheses`
+    (RUN/hypotheses by default), and those made there before with the same settings are not made again.
+    `scored` is told each result.
     """
-    evaluation = Evaluation(
-        run,
-        text,
-        search=search,
-        engine=engine,
-        scoring=scoring,
-        pivot_run=pivot_run,
-        own_pivot=own_pivot,
-        methods=methods,
-    )
+    evaluation = Evaluation(run, settings, pivot_run)
     decoded = evaluation.hypotheses(hypotheses or run / HYPOTHESES)
     results = []
     for result in evaluation.results(decoded):
@@ -118,74 +104,74 @@ class Model:
             return Translator.open(self.folder, search, engine)
 
 
+class Loaded(NamedTuple):
+    """A model that translates, and all that its translations depend on, as score files have it."""
+
+    model: Model
+    translator: Translator
+    decoding: Mapping[str, Any]
+
+
+def load_models(run: Path, pivot_run: Path | None, settings: EvaluationSettings) -> tuple[Loaded, Loaded]:
+    """The model of a run, and what translates through the pivot, which is the same without a `pivot_run`."""
+    engine = engine_for(run, settings.methods, settings.engine)
+    models = [Model(folder) for folder in (run, pivot_run) if folder]
+    translators = [model.load(settings.search, engine) for model in models]
+    signatures = [translator.signature for translator in translators]
+    given = {"engine": signatures[0], "lines": settings.text.lines}
+    decoding = {
+        "model": models[0].checksum,
+        **describe_search(settings.search),
+        "split": settings.text.split,
+        **{name: value for name, value in given.items() if value},
+    }
+    by_run = Loaded(models[0], translators[0], decoding)
+    if pivot_run is None:
+        return by_run, by_run
+    of_pivot = {"pivot_model": models[1].checksum}
+    if signatures[1] != signatures[0]:
+        of_pivot["pivot_engine"] = signatures[1] or f"{PYTORCH} {FLOAT32}"
+    return by_run, Loaded(models[1], translators[1], decoding | of_pivot)
+
+
 class Evaluation:
     """The loaded models, the text that they are scored on, and all that the scores depend on.
 
-    The first of `models` and `translators` is that of the run, the last what translates through the pivot.
-    `kinds`: the kind of each direction; run.json lists those that were trained on synthetic text alone as
-    `synthetic`, on a few lines as `few_shot`. `own`: what the run's translations are made with; `decoding`:
-    the same with what those through the pivot depend on besides, as score files have it.
+    `by_run` translates, and `by_pivot` through the pivot: the same, unless there is a `pivot_run`. `kinds`:
+    the kind of each direction; run.json lists those that were trained on synthetic text alone as
+    `synthetic`, on a few lines as `few_shot`.
     """
 
-    def __init__(
-        self,
-        run: Path,
-        text: TextChoice,
-        *,
-        search: Search,
-        engine: EngineChoice,
-        scoring: Scoring,
-        pivot_run: Path | None = None,
-        own_pivot: bool = False,
-        methods: Sequence[Method] = (),
-    ) -> None:
-        engine = engine_for(run, methods, engine)
-        comet = (
-            load_comet(scoring.comet) if scoring.comet else None
-        )  # before the models, as it may not be installed
-        self.models = [Model(folder) for folder in (run, pivot_run) if folder]
-        self.run, *_ = self.models
-        self.own_pivot = own_pivot and pivot_run is not None
-        self.translators = [model.load(search, engine) for model in self.models]
-        self.translator, *_ = self.translators
-        self.counts = piece_counts(run) if any(method.mask for method in methods) else None
-        methods = [method.of(self.translator.languages) for method in methods]
+    def __init__(self, run: Path, settings: EvaluationSettings, pivot_run: Path | None = None) -> None:
+        scoring = settings.scoring
+        comet = load_comet(scoring.comet) if scoring.comet else None  # first, as it may not be installed
+        self.by_run, self.by_pivot = load_models(run, pivot_run, settings)
+        self.own_pivot = settings.own_pivot and self.by_pivot is not self.by_run
+        (model, self.translator, _), pivot = self.by_run, self.by_pivot.translator
+        self.record = model.record
+        self.counts = piece_counts(run) if any(method.mask for method in settings.methods) else None
+        methods = [method.of(self.translator.languages) for method in settings.methods]
         check_given_once([*map(Way.of_method, methods)])
-        folder = text.text or Path(self.run.record["text"])
-        self.text = read_text(text, folder, self.translators, normalise=scoring.normalise_references)
+        folder = settings.text.text or Path(self.record["text"])
+        self.text = read_text(
+            settings.text, folder, [self.translator, pivot], normalise=scoring.normalise_references
+        )
         self.scorer = Scorer(
             self.text, run, languages=self.translator.languages, scoring=scoring, comet=comet
         )
-        kind = kinds(self.run.record, self.translator.trained)
+        kind = kinds(self.record, self.translator.trained)
         self.kinds = {direction: kind(direction) for direction in self.text.pairs}
         self.by_methods = [
             (method, self.translator.by(method, self.counts), self.translatable_pairs(method))
             for method in methods
         ]
-        given = {"engine": self.translator.signature, "lines": text.lines}
-        self.own = {
-            "model": self.run.checksum,
-            **describe_search(search),
-            "split": text.split,
-            **{name: value for name, value in given.items() if value},
-        }
-        self.decoding = self.own | (self.pivot_settings() if pivot_run else {})
-
-    def pivot_settings(self) -> dict[str, str]:
-        """What translations by the run of the pivot depend on besides: its model, and its engine where that
-        is not the one of the run itself.
-        """
-        settings, engine = {"pivot_model": self.models[-1].checksum}, self.translators[-1].signature
-        if engine != self.translator.signature:
-            settings["pivot_engine"] = engine or f"{PYTORCH} {FLOAT32}"
-        return settings
 
     def hypotheses(self, folder: Path) -> "Decoded":
         """The hypotheses in a folder, with what they are made with."""
         sources = {SOURCE_CHECKSUMS: self.text.checksums()}
-        by_run = partial(Hypotheses, folder, settings=self.own | sources, translator=self.translator)
-        by_pivot = partial(
-            Hypotheses, folder, settings=self.decoding | sources, translator=self.translators[-1]
+        by_run, by_pivot = (
+            partial(Hypotheses, folder, settings={**by.decoding, **sources}, translator=by.translator)
+            for by in (self.by_run, self.by_pivot)
         )
         counts = {"pieces": checksum_of(self.counts)} if self.counts else {}
         pivots = [(by_pivot(PIVOT), by_pivot(INTO_PIVOT))]
@@ -193,7 +179,7 @@ class Evaluation:
             pivots.append((by_run(OWN_PIVOT), by_run(INTO_OWN_PIVOT)))
         methods = []
         for method, translator, pairs in self.by_methods:
-            made_with = self.own | sources | (counts if method.mask else {})
+            made_with = {**self.by_run.decoding, **sources, **(counts if method.mask else {})}
             kept = by_run(Way.of_method(method), settings=made_with, translator=translator)
             methods.append((pairs, kept))
         return Decoded(by_run(DIRECT), pivots, methods)
@@ -230,8 +216,9 @@ class Evaluation:
         Only of what was decoded alike, from the same sources, by the model that it goes on from.
         """
         now, results = {kept.way: kept for kept in decoded.all}, []
-        base = (self.run.record.get("adapted_from") or {}).get("model")  # older runs do not say
-        for way, settings in comparable_ways(folder, base, direct=self.own, pivot=self.decoding):
+        base = (self.record.get("adapted_from") or {}).get("model")  # older runs do not say
+        direct, pivot = self.by_run.decoding, self.by_pivot.decoding
+        for way, settings in comparable_ways(folder, base, direct=direct, pivot=pivot):
             for direction, (sources, _) in self.text.files.items():
                 path = hypotheses_file(folder, way, direction)
                 if (
@@ -255,12 +242,12 @@ class Evaluation:
             key=lambda result: (groups.index((result.kind, result.way)), places[result.direction]),
         )
         return Scores(
-            **record_fields(self.run.record),
-            pivot_by=self.models[1].name if len(self.models) > 1 else None,
+            **record_fields(self.record),
+            pivot_by=None if self.by_pivot is self.by_run else self.by_pivot.model.name,
             languages=self.translator.languages,
             pivot=self.translator.pivot,
             word_orders=word_orders(self.text.folder, self.translator.languages),
-            decoding=self.decoding,
+            decoding=self.by_pivot.decoding,
             test_set=checksum_of(self.text.pairs),
             signatures=self.scorer.signatures(),
             scripts=self.scorer.scripts,

@@ -1,16 +1,14 @@
 """The scores of a run as its config asks for them, made once."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
 
-from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME, parse_ways
 from zsnmt.decoding.options import EngineChoice
-from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
+from zsnmt.evaluation.settings import EvaluationSettings
 from zsnmt.files.locks import locked
 from zsnmt.inference.export.folder import is_export
 from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, check_trained, no_run, read_record
@@ -18,32 +16,32 @@ from zsnmt.runs.score_file import SCORES_FILE, read_score_file, read_scores, wri
 from zsnmt.runs.scores import Result, Scores, with_ways_of
 from zsnmt.runs.systems import BASELINE
 from zsnmt.runs.ways import OWN_PIVOT
-from zsnmt.scoring.options import Scoring
 from zsnmt.training.config import read_config
 from zsnmt.training.steps import Steps
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
 logger = logging.getLogger(__name__)
 
-T = TypeVar("T", bound="DataclassInstance")
 BY_BASELINE, BY_ITSELF = "baseline", "self"  # who translates through the pivot, besides the folder of a run
 ALL = "all"  # lines of a test set
 
 
-def settings_of(run: Path, variables: Mapping[str, str], given: Mapping[str, object]) -> dict[str, object]:
-    """How a run is scored, by the names of settings: as its config says, where nothing else is given; an
-    export has no config.
+def settings_of(
+    run: Path,
+    variables: Mapping[str, str],
+    given: Mapping[str, object],
+    *,
+    engine: EngineChoice = EngineChoice(),
+) -> EvaluationSettings:
+    """How a run is scored: as its config says, where nothing else is given by name; an export has no config.
 
     Raises `InputError` for what is neither, and for values that there are not.
     """
-    settings: dict[str, object] = {}
+    of_config: dict[str, object] = {}
     if not is_run(run) and not is_export(run):
         raise no_run(run)
     if is_run(run):
         config = read_config(run / CONFIG_FILE, variables)
-        settings = {
+        of_config = {
             "identifier": config.identifier,
             "bleu_tokenizer": config.bleu_tokenizer,
             "normalise_references": config.normalise_references,
@@ -53,24 +51,9 @@ def settings_of(run: Path, variables: Mapping[str, str], given: Mapping[str, obj
             "lines": config.test_lines,
             "ways": config.ways or None,
         }
-    settings |= {name: value for name, value in given.items() if value is not None}
-    settings = {name: value for name, value in settings.items() if value is not None}
-    choose_settings(Scoring, settings)
-    parse_ways(ways_of(settings))
-    return settings
-
-
-def ways_of(settings: Mapping[str, object]) -> Sequence[str]:
-    """The ways among settings by name, in which a run is scored besides."""
-    ways = settings.get("ways", ())
-    assert isinstance(ways, Sequence)
-    return ways
-
-
-def choose_settings(kind: type[T], settings: Mapping[str, object]) -> T:
-    """The settings of a kind, such as `Scoring`, among others by name; the defaults where there are none."""
-    names = {field.name for field in fields(kind)}
-    return kind(**{name: value for name, value in settings.items() if name in names})
+    said = of_config | {name: value for name, value in given.items() if value is not None}
+    said = {name: value for name, value in said.items() if value is not None}
+    return EvaluationSettings.of(said, engine)
 
 
 def pivot_of(run: Path, choice: str | None) -> Path | None:
@@ -105,21 +88,20 @@ def check_before_scoring(run: Path, lines: int | None = None) -> None:
 def score_run(
     steps: Steps,
     run: Path,
-    settings: Mapping[str, object],
+    settings: EvaluationSettings,
     *,
     pivot: Path | None = None,
-    engine: EngineChoice = EngineChoice(),
     scored: Callable[[Result], object] = lambda result: None,
 ) -> None:
     """Write scores.json of a run, or of an export, unless it was made before from the same model, text and
     settings.
 
-    `settings`: those of `settings_of`; `pivot`: the run that translates through the pivot, else the same;
+    `pivot`: the run that translates through the pivot, else the same;
     `scored` is told each result. Raises `InputError` where another process is at work in the run, and where
     its text is not there any more.
     """
     pivot = other_pivot(run, pivot)
-    work = partial(score, run, run / SCORES_FILE, settings, pivot_run=pivot, engine=engine, scored=scored)
+    work = partial(score, run, run / SCORES_FILE, settings, pivot_run=pivot, scored=scored)
     if not is_run(run):
         work()
         return
@@ -133,7 +115,6 @@ def score_run(
     inputs = [folder / MODEL_FILE if is_run(folder) else folder for folder in (run, pivot) if folder]
     inputs += [path for kind in ("test", "lexicon") for path in sorted(text.glob(f"{kind}.*"))]
     inputs += [run / BEFORE] if (run / BEFORE).is_dir() else []
-    of_engine = {"engine": engine.engine, "precision": engine.precision}
     with locked(run):
         steps.make(
             run,
@@ -141,7 +122,7 @@ def score_run(
             run / SCORES_FILE,
             work=work,
             inputs=inputs,
-            settings={**settings, **of_engine},
+            settings=settings.of_step(),
             take_older=False,
         )
 
@@ -149,10 +130,9 @@ def score_run(
 def score_elsewhere(
     run: Path,
     output: Path,
-    settings: Mapping[str, object],
+    settings: EvaluationSettings,
     *,
     pivot: Path | None = None,
-    engine: EngineChoice = EngineChoice(),
     scored: Callable[[Result], object] = lambda result: None,
 ) -> None:
     """Write the scores of a run on another test set, or in some directions, to `output`, and its hypotheses
@@ -167,7 +147,6 @@ def score_elsewhere(
         settings,
         hypotheses=output.with_name(f"{output.name.removesuffix('.json')}.hypotheses"),
         pivot_run=other_pivot(run, pivot),
-        engine=engine,
         scored=scored,
     )
 
@@ -193,33 +172,20 @@ def is_run(folder: Path) -> bool:
 def score(
     run: Path,
     output: Path,
-    settings: Mapping[str, object],
+    settings: EvaluationSettings,
     *,
     pivot_run: Path | None = None,
-    engine: EngineChoice = EngineChoice(),
-    **others: Any,
+    hypotheses: Path | None = None,
+    scored: Callable[[Result], object] = lambda result: None,
 ) -> None:
     from zsnmt.evaluation.evaluate import evaluate  # loads PyTorch
-    from zsnmt.evaluation.text import TextChoice
     from zsnmt.inference.engines import engine_for, prepare_engine
     from zsnmt.inference.many_gpus import free_gpus
 
-    search, ways = choose_settings(Search, settings), ways_of(settings)
-    methods = parse_ways(ways)
-    engine = engine_for(run, methods, engine)
+    settings = replace(settings, engine=engine_for(run, settings.methods, settings.engine))
     for folder in filter(None, (run, pivot_run)):
-        prepare_engine(folder, search, engine)
-    scores = evaluate(
-        run,
-        choose_settings(TextChoice, settings),
-        search=search,
-        engine=engine,
-        scoring=choose_settings(Scoring, settings),
-        pivot_run=pivot_run,
-        own_pivot=OWN_PIVOT_NAME in ways,
-        methods=methods,
-        **others,
-    )
+        prepare_engine(folder, settings.search, settings.engine)
+    scores = evaluate(run, settings, pivot_run=pivot_run, hypotheses=hypotheses, scored=scored)
     write_score_file(output, with_kept_ways(output, scores))
     free_gpus()  # for a training that may follow
 

@@ -3,13 +3,13 @@
 import functools
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from zsnmt.corpora.parallel_text import check_pair, find_pair, number_of_lines, pairs_of_split
 from zsnmt.errors import InputError
 from zsnmt.evaluation.hypotheses import Pair
+from zsnmt.evaluation.settings import TextChoice
 from zsnmt.files.checksums import sha256
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import (
@@ -22,24 +22,6 @@ from zsnmt.languages import (
 from zsnmt.text.lines import read_lines
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class TextChoice:
-    """What is translated and scored: a split of parallel text, that of the run by default.
-
-    `directions`: all by default that have text and are of training or without the pivot. `lines`: the first
-    ones only, all by default.
-    """
-
-    text: Path | None = None
-    split: str = "test"
-    directions: Sequence[Direction] | None = None
-    lines: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.lines is not None and self.lines < 1:
-            raise InputError(f"{self.lines} lines cannot be scored; give 1 or more, or leave --lines out")
 
 
 class ScoredText(NamedTuple):

@@ -18,7 +18,7 @@ from zsnmt.masked_lm.runs import check_system, read_counts, start_run, updates_o
 from zsnmt.masked_lm.study import ARCHITECTURE
 from zsnmt.runs.commands import option_words, recipe_command
 from zsnmt.runs.folder import CHECKPOINTS, LAST_CHECKPOINT
-from zsnmt.training.experiment import hold
+from zsnmt.training.data import hold
 from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.steps import Steps, listing, made_from
 from zsnmt.training.train import check_options

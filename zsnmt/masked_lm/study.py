@@ -26,7 +26,7 @@ from zsnmt.runs.commands import recipe_command
 from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.text.sampling import spread
 from zsnmt.training.children import all_side_by_side
-from zsnmt.training.experiment import hold
+from zsnmt.training.data import hold
 from zsnmt.training.fairseq_train import fairseq_train
 from zsnmt.training.steps import Steps, made_from
 

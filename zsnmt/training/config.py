@@ -23,8 +23,8 @@ from zsnmt.training.config_file import (
     keys_of,
     setting,
 )
+from zsnmt.training.sources import SOURCE_KINDS
 
-TEXT_KEYS = ("TEXT", "SYNTHETIC", "MULTIWAY", "RELEASE")
 LIMITS = parse_limits, ""
 CLEANING = parse_cleaning, ""
 
@@ -157,30 +157,22 @@ def read_config(path: Path, variables: Mapping[str, str]) -> Config:
     Raises `InputError` for a file that breaks a rule.
     """
     file = ConfigFile(path, keys_of(Config), variables)
-    given = [key for key in TEXT_KEYS if file.value(key)]
+    *others, last = SOURCE_KINDS
+    given = [key for key in SOURCE_KINDS if file.value(key)]
     if not file.value("LANGUAGES"):
         file.refuse("LANGUAGES", "does not set LANGUAGES, the language codes with the pivot first")
     if len(given) != 1:
         file.refuse(
-            (given or TEXT_KEYS)[-1],
-            f"must say where text comes from by exactly one of TEXT, SYNTHETIC, MULTIWAY and RELEASE; "
-            f"it sets {' and '.join(given) or 'none of them'}",
+            given[-1] if given else last,
+            f"must say where text comes from by exactly one of {', '.join(others)} and {last}; it sets "
+            f"{' and '.join(given) or 'none of them'}",
         )
-    for key in ("PATTERN", "ALL_PAIRS", "HELD_OUT"):
-        if file.value(key) and not file.value("TEXT"):
-            file.refuse(key, f"sets {key}, which belongs to TEXT; leave it out")
+    for source, kind in SOURCE_KINDS.items():
+        for key, remedy in kind.further.items():
+            if (value := file.value(key)) and source not in given:
+                file.refuse(key, f"sets {key}, which belongs to {source}; {remedy.format(value=value)}")
     if file.value("RELEASE") and not file.value("CORPUS"):
         file.refuse("RELEASE", "sets RELEASE but not CORPUS, the name of the corpus released there")
-    if file.value("CORPUS") and not file.value("RELEASE"):
-        file.refuse(
-            "CORPUS", "sets CORPUS, which belongs to RELEASE; leave it out, or say where the release is"
-        )
-    if (condition := file.value("CONDITION")) and not file.value("MULTIWAY"):
-        file.refuse(
-            "CONDITION",
-            'sets CONDITION, which belongs to MULTIWAY; write that of a release as CORPUS="... --condition '
-            f'{condition}"',
-        )
     if file.value("MERGES") and file.value("VOCABULARY"):
         file.refuse("MERGES", "sets MERGES beside VOCABULARY; leave one of the two out")
     if file.value("SUBWORD_TYPE") == WORD and file.value("BLEU_TOKENIZER") == "subwords":

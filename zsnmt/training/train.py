@@ -7,7 +7,8 @@ from pathlib import Path
 from zsnmt.files.locks import locked
 from zsnmt.runs.commands import recipe_command
 from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE
-from zsnmt.training.experiment import Experiment, prepare_data
+from zsnmt.training.data import prepare_data
+from zsnmt.training.experiment import Experiment
 from zsnmt.training.fairseq_train import STEP, fairseq_train
 from zsnmt.training.option_words import check_own
 from zsnmt.training.steps import Steps, made_from

@@ -1,5 +1,6 @@
 """Text in another language than the name of its file says, by py3langid among all languages it knows."""
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -43,6 +44,12 @@ def foreign_files(folder: Path, languages: Sequence[str]) -> Iterator[Foreign]:
         share = found[language] / found.total()
         if share < 0.5:
             yield Foreign(file, found.most_common(1)[0][0], share)
+
+
+def warn_of_foreign_text(folder: Path, languages: Sequence[str]) -> None:
+    """Tell of the files that seem to be in another language than their names say."""
+    for foreign in foreign_files(folder, languages):
+        print(f"warning: {foreign}", file=sys.stderr)
 
 
 @cache
