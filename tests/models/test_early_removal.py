@@ -55,6 +55,15 @@ def test_a_checkpoint_says_whether_it_is_back(toy_task):
     assert isinstance(middle(again).settled(), KeepResidual)
 
 
+@pytest.mark.parametrize("mean, kind", [(0.25, RemoveResidual), (0.5, KeepResidual), (0.75, KeepResidual)])
+def test_a_mean_over_its_return_is_one_of_the_two_models(toy_task, source_batch, mean, kind):
+    early = build(toy_task, **EARLY).eval()
+    middle(early).back.fill_(mean)
+    found = states(early, source_batch)
+    settle(early)
+    assert type(middle(early)) is kind and torch.equal(states(early, source_batch), found)
+
+
 @pytest.mark.parametrize("options", [{}, REMOVED])
 def test_a_model_begins_with_the_weights_of_one_that_never_changes_and_the_other_way_round(toy_task, options):
     early, plain = build(toy_task, **EARLY), build(toy_task, seed=8, **options)

@@ -244,7 +244,10 @@ def test_variational_dropout_reaches_every_layer_under_layer_drop(toy_task):
     "options, message",
     [
         (dict(encoder_learned_pos=True), "--encoder-position-encoding learned"),
-        (dict(normalization="post", decoder_normalize_before=True), "--normalization alone"),
+        (
+            dict(normalization="post", decoder_normalize_before=True),
+            "--decoder-normalize-before contradicts .*--normalization alone",
+        ),
     ],
 )
 def test_fairseqs_spelling_of_an_option_is_refused_not_ignored(toy_task, options, message):
@@ -291,6 +294,50 @@ def test_fairseqs_spelling_of_an_option_is_refused_not_ignored(toy_task, options
 def test_a_value_that_an_option_cannot_have_is_refused_by_its_name(toy_task, options, message, dropout):
     with pytest.raises(InputError, match=message):
         build(toy_task, **options, **dropout)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (dict(quant_noise_scalar=0.1), "--quant-noise-scalar does not know embeddings with word dropout"),
+        (dict(decoder_output_dim=4), "--decoder-output-dim 4 does not go with --decoder-embed-dim 8"),
+        (
+            dict(encoder_layers_to_keep="0,2", encoder_residual_removal_layers="middle"),
+            "--encoder-layers-to-keep numbers the layers anew, and those of --encoder-residual-rem",
+        ),
+    ],
+)
+def test_options_of_fairseq_that_do_not_go_with_the_model_are_refused(toy_task, options, message):
+    with pytest.raises(InputError, match=message):
+        build(toy_task, **options)
+
+
+def test_a_plain_model_may_be_pruned(toy_task):
+    assert len(build(toy_task, encoder_layers_to_keep="0,2").encoder.layers) == 2
+
+
+@pytest.mark.parametrize(
+    "options, shared",
+    [
+        ({}, (True, True)),
+        (dict(share_decoder_input_output_embed=True), (False, True)),
+        (dict(decoder_embed_dim=16, decoder_output_dim=16), (False, False)),
+        (dict(share_all_embeddings=True, share_decoder_input_output_embed=True), (True, True)),
+    ],
+)
+def test_tables_are_shared_unless_fairseqs_options_say_that_they_differ(toy_task, options, shared):
+    model = build(toy_task, **options)
+    encoder, decoder = (stack.embed_tokens.weight for stack in (model.encoder, model.decoder))
+    assert (encoder is decoder, decoder is model.decoder.output_projection.weight) == shared
+
+
+def test_word_dropout_is_kept_in_translation_where_that_is_asked_for(toy_task):
+    model = build(toy_task, word_dropout=0.9).eval()
+    tokens = torch.arange(4, 8).unsqueeze(0)
+    table = model.encoder.embed_tokens
+    assert torch.equal(table(tokens), table(tokens))
+    model.make_generation_fast_(retain_dropout=True)
+    assert not torch.equal(table(tokens), table(tokens))
 
 
 def test_weights_in_shards_are_refused(toy_task):

@@ -29,9 +29,10 @@ from tests.tasks.conftest import (
     towards,
     training_options,
 )
+from zsnmt.data.directions import directions_with_data
 from zsnmt.data.reading import encode
 from zsnmt.errors import InputError
-from zsnmt.languages import language_tag, parse_direction
+from zsnmt.languages import language_tag, parse_direction, read_languages
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.validation import choosing_directions, read_validations
@@ -370,11 +371,20 @@ def test_training_goes_on_where_it_stopped(data, tag_run, tmp_path):
         (("--encoder-position-query-layers", "middle"), "--encoder-position-query-layers none, not middle"),
         (("--encoder-attention-heads", "1"), "--encoder-attention-heads 2, not 1"),
         (("--activation-fn", "gelu"), "--activation-fn relu, not gelu"),
+        (("--no-scale-embedding",), "--no-scale-embedding False, not True"),
     ],
 )
 def test_training_does_not_go_on_as_another_model(data, tag_run, tmp_path, change, words):
     with pytest.raises(InputError, match=f"model was trained with {words}"):
         go_on(data, tag_run, tmp_path / "run", "--max-epoch", 3, *change)
+
+
+def test_a_training_takes_no_direction_that_is_translated(data, tmp_path):
+    """Its checkpoint would not know that this was trained."""
+    options = training_options(data, tmp_path / "run", "--cpu", "--disable-validation", "--max-update", 1)
+    source, target = directions_with_data(data, "train", read_languages(data))[0].split("-")
+    with pytest.raises(InputError, match=f"leave them out, .*--lang-pairs {source}-{target}"):
+        fairseq("train", *options, "-s", source, "-t", target)
 
 
 def test_training_does_not_go_on_with_other_tags_or_languages(data, own_data, prefix_run, tmp_path):

@@ -32,8 +32,11 @@ from zsnmt.seams import (
 from zsnmt.seams.options import (
     refuse_impossible_sizes,
     refuse_other_than_probabilities,
+    refuse_pruning,
     refuse_sharded_layers,
+    refuse_what_embeddings_cannot,
     set_defaults,
+    spelt,
 )
 
 # In the order in which they are filled: what draws initial weights comes after what all models have in
@@ -50,6 +53,7 @@ SEAMS = (
     frozen_vocabulary,
     fast_training,
 )
+WIDTH = 512  # of embeddings and layers
 FREE_SEAMS = variational_dropout, fast_training  # of the training alone, and not of the model
 
 
@@ -61,6 +65,7 @@ class ZeroShotTransformer(TransformerModel):
     SHAPING = (
         *(name for seam in SEAMS if seam not in FREE_SEAMS for name in seam.DEFAULTS),
         *("normalization", "encoder_attention_heads", "decoder_attention_heads", "activation_fn"),
+        *("no_scale_embedding", "cross_self_attention"),
     )
 
     @classmethod
@@ -90,6 +95,8 @@ class ZeroShotTransformer(TransformerModel):
         zs_transformer(args)
         refuse_stock_spelling(args)
         refuse_sharded_layers(args)
+        refuse_pruning(args, {name: default for seam in SEAMS for name, default in seam.DEFAULTS.items()})
+        refuse_what_embeddings_cannot(args)
         refuse_impossible_sizes(args, "encoder", "decoder")
         refuse_other_than_probabilities(
             args, "dropout", "attention_dropout", "activation_dropout", "word_dropout"
@@ -135,10 +142,20 @@ def refuse_stock_spelling(args: Namespace) -> None:
             "--no-token-positional-embeddings is, here, --encoder-position-encoding none "
             "--decoder-position-encoding none"
         )
-    if args.normalization != "pre" and (args.encoder_normalize_before or args.decoder_normalize_before):
-        raise InputError(
-            "--encoder-normalize-before contradicts --normalization post; give --normalization alone"
-        )
+    for name in ("encoder_normalize_before", "decoder_normalize_before"):
+        if args.normalization != "pre" and getattr(args, name):
+            raise InputError(f"{spelt(name)} contradicts --normalization post; give --normalization alone")
+
+
+def shares_all(args: Namespace) -> bool:
+    """Whether encoder and decoder have one table by default: unless other options of fairseq say that they
+    differ.
+    """
+    width = getattr(args, "encoder_embed_dim", WIDTH)
+    of_decoder = "share_decoder_input_output_embed", "decoder_embed_path"
+    return getattr(args, "decoder_embed_dim", width) == width and not any(
+        getattr(args, name, None) for name in of_decoder
+    )
 
 
 @register_model_architecture("zs_transformer", "zs_transformer")
@@ -152,14 +169,14 @@ def zs_transformer(args: Namespace) -> None:
         args,
         encoder_layers=5,
         decoder_layers=5,
-        encoder_embed_dim=512,
+        encoder_embed_dim=WIDTH,
         encoder_ffn_embed_dim=2048,
         encoder_attention_heads=8,
         decoder_attention_heads=8,
         dropout=0.2,
         attention_dropout=0.2,
         activation_dropout=0.2,
-        share_all_embeddings=True,
+        share_all_embeddings=shares_all(args),
         normalization="pre",
         word_dropout=0.1,
     )

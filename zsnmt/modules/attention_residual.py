@@ -30,10 +30,11 @@ class EarlyRemoval(nn.Module):
     """Nothing is added in the first updates of a training; from then on the layer's input is, as ever.
 
     Whether it has come back is kept with the weights, so that a training that begins with a checkpoint goes
-    on as that ended. Raises ValueError for less than one update.
+    on as that ended. A mean of weights from before and after is the one or the other, by what they mostly
+    are. Raises ValueError for less than one update.
     """
 
-    back: Tensor  # 1: 1 where the residual has come back, and 0 before
+    back: Tensor  # 1: 1 where the residual has come back, and 0 before; in a mean something between
 
     def __init__(self, updates: int) -> None:
         super().__init__()
@@ -49,11 +50,11 @@ class EarlyRemoval(nn.Module):
 
     def forward(self, attended: Tensor, layer_input: Tensor, padding_mask: Tensor | None) -> Tensor:
         """attended and layer_input: T×B×C; padding_mask: B×T, True at padding. Returns T×B×C."""
-        return self.back * layer_input + attended
+        return self.back.ge(0.5).type_as(layer_input) * layer_input + attended
 
     def settled(self) -> KeepResidual | RemoveResidual:
         """What it is at present, for good."""
-        return KeepResidual() if self.back.item() else RemoveResidual()
+        return KeepResidual() if self.back.item() >= 0.5 else RemoveResidual()
 
 
 SWITCH = ".attention_residual.back"  # ends the name under which checkpoints keep it

@@ -1,7 +1,7 @@
 """Defaults of options, for whoever builds a model without a command line, and options that are refused."""
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from zsnmt.errors import InputError
@@ -75,4 +75,36 @@ def refuse_sharded_layers(args: Namespace) -> None:
     if getattr(args, "ddp_backend", None) == "fully_sharded":
         raise InputError(
             "--ddp-backend fully_sharded hides the layers that options of this model change; leave it out"
+        )
+
+
+def refuse_pruning(args: Namespace, defaults: Mapping[str, object]) -> None:
+    """`InputError` where fairseq leaves out layers of a model, and options with these defaults name some:
+    these would be others then.
+    """
+    stacks = "encoder", "decoder"
+    kept = [name for stack in stacks if getattr(args, name := f"{stack}_layers_to_keep", None)]
+    naming = [
+        name
+        for name, default in defaults.items()
+        if name.endswith("_layers") and getattr(args, name) != default
+    ]
+    if kept and naming:
+        raise InputError(
+            f"{spelt(kept[0])} numbers the layers anew, and those of {spelt(naming[0])} would be others "
+            "than in the training; leave it out"
+        )
+
+
+def refuse_what_embeddings_cannot(args: Namespace) -> None:
+    """`InputError` for options of fairseq that do not go with tables that have word dropout, or with one that
+    is the output's, too.
+    """
+    if getattr(args, "quant_noise_scalar", 0):
+        raise InputError("--quant-noise-scalar does not know embeddings with word dropout; leave it out")
+    width, output = args.decoder_embed_dim, args.decoder_output_dim
+    if output != width and (args.share_all_embeddings or args.share_decoder_input_output_embed):
+        raise InputError(
+            f"--decoder-output-dim {output} does not go with --decoder-embed-dim {width}, as the embeddings "
+            "are the weights of the output, too; leave it out"
         )

@@ -42,6 +42,7 @@ STOCK_OPTIONS = (
     "fixed_dictionary langtoks langtoks_specs lang_tok_style enable_lang_ids load_alignments "
     "enable_reservsed_directions_shared_datasets keep_inference_langtok"
 ).split()
+NO_CONSTRAINTS = "zs_translation has no constrained decoding; leave out --constraints"
 NO_LANGTOKS = {"main": (None, None)}  # to fairseq: no tags by its own options
 CHANGED_OPTIONS = ["lang_pairs"]  # options of the stock task that take other words here
 
@@ -260,6 +261,15 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     # Training and validation
 
+    def begin_epoch(self, epoch: int, model: nn.Module) -> None:
+        """`InputError` for a training by the options of one that translates."""
+        super().begin_epoch(epoch, model)
+        if not self.training:
+            raise InputError(
+                "-s and -t name what is translated, and a training has none; leave them out, and name the "
+                f"directions to train by --lang-pairs {self.lang_pairs[0]}"
+            )
+
     def train_step(self, sample: dict, model: nn.Module, *args: Any, **kwargs: Any) -> tuple:
         """The stock step, in mixed precision on a CPU if asked for."""
         with cpu_bfloat16(self.args.cpu_bf16, model):
@@ -379,7 +389,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         `InputError` for constraints.
         """
         if constraints is not None:
-            raise InputError("zs_translation has no constrained decoding; leave out --constraints")
+            raise InputError(NO_CONSTRAINTS)
         return self.inference_dataset(src_tokens, src_lengths, self.direction)
 
     def build_generator(
@@ -395,6 +405,8 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         The form may be given with the other options of the search, as the hub does; otherwise it is the
         task's.
         """
+        if getattr(args, "constraints", None):
+            raise InputError(NO_CONSTRAINTS)
         tags = [language_tag(language) for language in self.langs]
         extra = {"tokens_to_suppress": tuple(tags), **(extra_gen_cls_kwargs or {})}
         # The method of the stock task's parent: its own would need a direction, and drops arguments.
