@@ -15,6 +15,7 @@ from zsnmt.errors import InputError
 from zsnmt.evaluation import scored_run
 from zsnmt.evaluation.scored_run import (
     check_before_scoring,
+    newer_sets,
     other_pivot,
     pivot_of,
     score_elsewhere,
@@ -49,6 +50,24 @@ def test_what_is_given_goes_before_the_config_and_that_before_the_defaults(run):
     assert settings.scoring == Scoring(bleu_tokenizer="intl")
     assert settings.text == TextChoice(split="valid", lines=60)
     assert settings_of(run, {}, {}).scoring == Scoring(bleu_tokenizer="subwords")
+
+
+def test_a_test_set_that_has_changed_since_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run, given, kept = (tmp_path / name for name in ("run", "text", "kept"))
+    for folder in (run, given, kept):
+        folder.mkdir()
+    (run / "config.conf").write_text(CONFIG)
+    record = {"text": str(kept), "config": "a", "system": "b", "seed": 1}
+    (run / "run.json").write_text(json.dumps(record))
+    (run / "model.pt").touch()
+    for name in ("test.de", "test.fr", "train.de-en.de"):
+        (kept / name).write_text("before\n")
+    (given / "test.de").write_text("before\n")
+    (given / "train.de-en.de").write_text("now\n")
+    assert newer_sets(run, {}) == []
+    (given / "test.fr").write_text("now\n")
+    assert newer_sets(run, {}) == [Path("text/test.fr")]
 
 
 def test_a_tokeniser_that_there_is_not_is_refused_before_anything_is_loaded(run):

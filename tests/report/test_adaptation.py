@@ -284,8 +284,8 @@ def test_without_scores_of_the_base_there_is_no_before_and_the_note_says_how_to_
             title for title in titles if "after" in title
         ]
         assert (
-            "old_config base_baseline seed 1; run zsnmt adapt again, which scores it where its text is "
-            "there, then zsnmt evaluate." in made[name].about
+            "old_config base_baseline seed 1; score it with zsnmt evaluate, then run zsnmt adapt "
+            "again, and zsnmt evaluate." in made[name].about
         )
         assert "Frozen" not in made[name].about
     assert "evaluate.sh" not in forgetting_table(SEEDS).about

@@ -156,7 +156,8 @@ def test_a_validation_sentence_that_is_too_long_is_refused_before_training(data)
     assert str(error.value) == (
         f"{data}/valid.{PIVOT}-{FIRST}.{FIRST}.idx: line {line} of this validation text has "
         f"{sources[line - 1]} tokens with its tags and its end, and the model reads 9 at most; shorten the "
-        f"line, remove it in both languages, or give --max-source-positions {max(sources)}"
+        f"line (in the text the file is valid.{FIRST}, or that of the pair), remove it in both languages, or "
+        f"give --max-source-positions {max(sources)}"
     )
     task.args.max_source_positions = max(sources)
     with pytest.raises(

@@ -126,6 +126,12 @@ def test_a_training_that_fails_says_why_and_names_its_log(training, tmp_path, sc
     assert str(error.value) == f"{message}{tmp_path / 'run' / 'train.log'} has the whole log"
 
 
+def test_a_checkpoint_for_which_there_is_no_room_is_said_to_be_so(training, tmp_path):
+    fault = "RuntimeError: [enforce fail at inline_container.cc:672] . unexpected pos 64 vs 0"
+    with pytest.raises(InputError, match=r"could not be written whole; the disk of .* has [\d,]+ bytes free"):
+        training(f"raise RuntimeError({fault.partition(': ')[2]!r})")
+
+
 def test_what_a_training_says_while_others_are_started_is_read_too(training, monkeypatch):
     """Its process moves the place in the file at which this one would begin to read."""
 

@@ -140,7 +140,11 @@ def test_a_config_for_one_process_is_not_taken_by_two(text, ensured, tmp_path):
     assert f"{file} was made for another number of processes. To choose anew for 2, remove" in str(
         refused.value
     )
-    assert f"To choose anew for 2, remove {file} and {tmp_path / 'runs' / 'my text'}" in str(refused.value)
+    assert f"To choose anew for 2, remove {file}, and" in str(refused.value)
+    (made := tmp_path / "runs" / "my text").mkdir()
+    with pytest.raises(InputError, match=re.escape(f"To choose anew for 2, remove {file} and {made}, and")):
+        ensured(OwnText(text, PATTERN), team=Team(2, gpus=False))
+    made.rmdir()
     file.unlink()
     ensured(OwnText(text, PATTERN), team=Team(2, gpus=False))
     assert "made before" in ensured(OwnText(text, PATTERN), team=Team(2, gpus=False))[0][0]

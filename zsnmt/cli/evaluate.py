@@ -42,6 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     from zsnmt.evaluation.scored_run import (  # loads PyTorch
         check_before_scoring,
+        newer_sets,
         pivot_of,
         score_elsewhere,
         score_run,
@@ -56,6 +57,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if options.output:
             score_elsewhere(run, options.output, settings, pivot=pivot, scored=show)
         else:
+            if newer := newer_sets(run, recipe.variables):
+                recipe.steps.say(
+                    f"{newer[0]} has changed since the text of {run} was made, which is scored; to score the "
+                    "new one, first give the command that trained it again, which leaves the model as it is"
+                )
             score_run(recipe.steps, run, settings, pivot=pivot, scored=show)
     if not options.output:
         show_table(options.runs, options.report)

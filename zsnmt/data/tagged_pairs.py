@@ -301,7 +301,8 @@ class TaggedDataManager(MultilingualDatasetManager):
                 raise InputError(
                     f"{path}.idx: line {longer[0] + 1} of this validation text has "
                     f"{sizes[longer[0]]} tokens with its tags and its end, and {what} {limit} at most; "
-                    f"shorten the line, remove it in both languages, or give {option} {max(sizes)}"
+                    f"shorten the line (in the text the file is {split}.{language}, or that of the pair), "
+                    f"remove it in both languages, or give {option} {max(sizes)}"
                 )
 
     def load_into_concat_dataset(

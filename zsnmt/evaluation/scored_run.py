@@ -11,7 +11,7 @@ from zsnmt.errors import InputError
 from zsnmt.evaluation.settings import EvaluationSettings
 from zsnmt.files.locks import locked
 from zsnmt.inference.export.folder import is_export
-from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, check_trained, no_run, read_record
+from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, check_trained, no_run, read_record, same_bytes
 from zsnmt.runs.score_file import SCORES_FILE, read_score_file, read_scores, write_score_file
 from zsnmt.runs.scores import Result, Scores, with_ways_of
 from zsnmt.runs.systems import BASELINE
@@ -85,6 +85,19 @@ def check_before_scoring(run: Path, lines: int | None = None) -> None:
         )
 
 
+def newer_sets(run: Path, variables: Mapping[str, str]) -> list[Path]:
+    """The test sets in the text of a run's config that have changed since the text of the run was made, which
+    it is scored on.
+    """
+    if not is_run(run):
+        return []
+    given, kept = read_config(run / CONFIG_FILE, variables).text, Path(read_record(run)["text"])
+    if not given or not Path(given).is_dir():
+        return []
+    there = ((path, Path(given) / path.name) for path in sorted(kept.glob("test.*")))
+    return [other for path, other in there if other.is_file() and not same_bytes(path, other)]
+
+
 def score_run(
     steps: Steps,
     run: Path,
@@ -113,7 +126,7 @@ def score_run(
             f"zsnmt evaluate {run} --text FOLDER --output FILE.json"
         )
     inputs = [folder / MODEL_FILE if is_run(folder) else folder for folder in (run, pivot) if folder]
-    inputs += [path for kind in ("test", "lexicon") for path in sorted(text.glob(f"{kind}.*"))]
+    inputs += [path for kind in ("test", "lexicon", "word_order") for path in sorted(text.glob(f"{kind}.*"))]
     inputs += [run / BEFORE] if (run / BEFORE).is_dir() else []
     with locked(run):
         steps.make(

@@ -305,7 +305,7 @@ def missing_note(runs: Sequence[Scores]) -> str:
         if {direction for kind in KINDS for direction in members([scores], kind, OLD)}
         - {result.direction for result in scores.before}
     }
-    remedy = "run zsnmt adapt again, which scores it where its text is there, then zsnmt evaluate"
+    remedy = "score it with zsnmt evaluate, then run zsnmt adapt again, and zsnmt evaluate"
     return f"Not scored before in every old direction: {', '.join(missing)}; {remedy}." if missing else ""
 
 

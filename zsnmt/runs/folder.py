@@ -82,10 +82,10 @@ def same_bytes(one: Path, other: Path) -> bool:
     return one.is_file() and other.is_file() and one.read_bytes() == other.read_bytes()
 
 
-def differing(pipeline: Path, other: Path) -> list[str]:
-    """The names of the files of a text pipeline that another folder has not, or has otherwise."""
-    names = [path.name for path in sorted(pipeline.iterdir())]
-    return [name for name in names if not same_bytes(pipeline / name, other / name)]
+def differing(folder: Path, other: Path) -> list[str]:
+    """The names of the files of a folder that another folder has not, or has otherwise."""
+    names = [path.name for path in sorted(folder.iterdir())]
+    return [name for name in names if not same_bytes(folder / name, other / name)]
 
 
 def read_record(run: Path) -> dict:

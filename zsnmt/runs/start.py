@@ -11,7 +11,7 @@ from zsnmt.data.binarised_folder import shards_of
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import checksum_of, sha256
 from zsnmt.files.records import CLEANING_FILE, OVERLAP_FILE, read_json, write_json
-from zsnmt.files.replacing import new_folder, replacing
+from zsnmt.files.replacing import new_folder, replacing, replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, read_languages
 from zsnmt.runs.commands import same_command
 from zsnmt.runs.folder import (
@@ -24,6 +24,7 @@ from zsnmt.runs.folder import (
     PIPELINE_FOLDER,
     RECORD_FILE,
     commit,
+    differing,
     direction_lists,
     read_record,
     same_bytes,
@@ -107,8 +108,8 @@ def start_run(run: Path, beginning: Beginning) -> None:
     if not (run / RECORD_FILE).is_file():  # a run that goes on keeps the record of its start
         write_json(run / RECORD_FILE, beginning.record())
     base = beginning.adapted_from
-    if base and (base / HYPOTHESES).is_dir() and not (run / BEFORE).is_dir():
-        with new_folder(run / BEFORE) as before:
+    if base and (base / HYPOTHESES).is_dir() and differing(base / HYPOTHESES, run / BEFORE):
+        with replacing_folder(run / BEFORE) as before:
             shutil.copytree(base / HYPOTHESES, before, dirs_exist_ok=True)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -134,7 +135,19 @@ def train(folder: Path, title: str, arguments: Sequence[str], *, team: Team = Te
     finally:
         remove_halves(folder / CHECKPOINTS)
     if ranks.returncode != 0:
-        raise InputError(f"{title}: {ranks.fault(reason)}; {log} has the whole log")
+        fault = ranks.fault(reason)
+        raise InputError(f"{title}: {fault}{of_full_disk(fault, folder)}; {log} has the whole log")
+
+
+def of_full_disk(fault: str, folder: Path) -> str:
+    """What PyTorch does not say where it could not write a checkpoint whole; nothing for another fault."""
+    if not any(part in fault for part in ("inline_container", "PytorchStreamWriter")):
+        return ""
+    free = shutil.disk_usage(folder).free
+    return (
+        f" (a checkpoint could not be written whole; the disk of {folder} has {free:,} bytes free: make "
+        "room, and give the same command again)"
+    )
 
 
 @contextmanager

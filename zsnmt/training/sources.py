@@ -72,8 +72,9 @@ def own_text(experiment: "Experiment", say: Say) -> Source | None:
     config, text = experiment.config, Path(experiment.config.text)
     if not text.exists():
         raise InputError(
-            f"TEXT={text} is not there; it must hold parallel text, as docs/data.md says, or text in "
-            f"another form of docs/own_text.md. If it was moved, say in {experiment.file} where it is now"
+            f"TEXT={text} is not there{seen_from(text)}; it must hold parallel text, as docs/data.md says, "
+            "or text in another form of docs/own_text.md. If it was moved, say in "
+            f"{experiment.file} where it is now"
         )
     if is_own_form(text) and not config.pattern and not config.held_out:
         return None
@@ -85,6 +86,11 @@ def own_text(experiment: "Experiment", say: Say) -> Source | None:
         {key: getattr(config, key) for key in keys},
         files + files_beside(text, config.languages),
     )
+
+
+def seen_from(path: Path) -> str:
+    """From where a path leads, where that is not from the top."""
+    return "" if path.is_absolute() else f", looked for in {Path.cwd()}, where the command was given"
 
 
 def invented_text(experiment: "Experiment", say: Say) -> Source:
@@ -171,7 +177,7 @@ def parse_key(
 def check_folder(folder: Path, key: str, remedy: str) -> None:
     """`InputError` unless the folder that a key names is there."""
     if not folder.is_dir():
-        raise InputError(f"{key}={folder} is not a folder; {remedy}")
+        raise InputError(f"{key}={folder} is not a folder{seen_from(folder)}; {remedy}")
 
 
 def replace_folder(folder: Path, write: Callable[[Path], object]) -> None:

@@ -151,7 +151,7 @@ def test_a_corpus_is_there_for_its_readers(server, corpus, tmp_path):
     )
     assert not list(folder.rglob("*.part*"))
     subprocess.run(["sha256sum", "--check", "--strict", "--quiet", SUMS], cwd=folder, check=True)
-    assert len((folder / SUMS).read_text().splitlines()) == 5
+    assert len((folder / SUMS).read_text().splitlines()) == 6, "train.en besides, which was unpacked"
 
 
 def test_a_second_run_asks_for_nothing_and_writes_no_text(server, corpus, tmp_path):
@@ -183,6 +183,16 @@ def test_another_archive_is_unpacked_again(server, corpus, tmp_path):
     server.files["da-en.tgz"] = Served(tgz({"europarl-v7.da-en.da": b"later"}))
     bring(corpus, tmp_path)
     assert texts(tmp_path / "da-en") == {"europarl-v7.da-en.da": b"later"}
+
+
+def test_what_was_unpacked_is_verified_too(server, corpus, tmp_path):
+    bring(corpus, tmp_path)
+    before = texts(tmp_path)
+    with (tmp_path / "train.en").open("ab") as file:
+        file.write(b"planted\n")
+    server.requests.clear()
+    bring(corpus, tmp_path)
+    assert texts(tmp_path) == before and server.requests == []
 
 
 def test_a_download_that_was_cut_off_is_continued(server, tmp_path):

@@ -32,6 +32,7 @@ def test_a_clean_sentence_fits_the_contract_and_stays(tmp_path, text):
 def test_what_is_no_white_space_is_kept_and_what_is_becomes_one_space():
     assert [*map(clean_sentence, MESSY)] == ["a b", "ab", "a b c", "a b", "a b", "\u200ba b", "क्‍ष", "ab"]
     assert clean_sentence("\0\ufeff \x01\u2029") == ""
+    assert clean_sentence(" ▁ ▁") == "", "subword models take this for a space"
 
 
 def test_rows_with_an_empty_sentence_are_left_out_and_counted(tmp_path, caplog):

@@ -177,13 +177,19 @@ def test_what_is_missing_is_named(release):
         read(release, "third", ["en", "qq"])
 
 
+def test_a_language_without_links_to_the_pivot_is_named(release):
+    (release / "eng-dan_links.tsv").unlink()
+    with pytest.raises(InputError, match="no links between en and da: no file dan-eng_links.tsv or eng-dan_"):
+        read(release)
+
+
 def test_codes_are_of_two_and_of_three_letters():
     assert all(len(two) == 2 and len(three) == 3 for two, three in THREE_LETTERS.items())
     assert three_letters("ber") == "ber" and three_letters("de") == "deu"
 
 
 def test_an_export_is_fetched_and_read(release, tmp_path):
-    """From the address of each language; links that the export does not have are left out."""
+    """From the address of each language; links may be named either way, and what has none is left out."""
     server = FileServer()
     for file in release.iterdir():
         server.files[f"{file.name[:3]}/{file.name}.bz2"] = Served(bz2.compress(file.read_bytes()))
@@ -193,7 +199,7 @@ def test_an_export_is_fetched_and_read(release, tmp_path):
         for part in corpus.parts
     ]
     fetched = fetch(replace(corpus, parts=tuple(moved)), tmp_path / "fetched", LANGUAGES, waits=())
-    there = {"eng-por", "eng-rus", "eng-dan", "por-rus", "por-dan"}  # that of da-ru is named dan-rus
+    there = {"eng-por", "eng-rus", "eng-dan", "por-rus", "por-dan", "dan-rus"}
     assert {path.name.removesuffix("_links.tsv") for path in fetched if "links" in path.name} == there
     assert len(fetched) == len(LANGUAGES) + len(there)
     one, counts = read(tmp_path / "fetched")

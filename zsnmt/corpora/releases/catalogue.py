@@ -6,7 +6,6 @@ commit or a tag of their repositories.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import combinations
 
@@ -110,17 +109,18 @@ def tatoeba_parts(languages: Sequence[str]) -> tuple[Part, ...]:
     """The sentences of each language, and the links between each two, which the export may not have."""
     codes = [*map(three_letters, languages)]
     sentences = [
-        tatoeba_part(f"{code}_sentences.tsv.bz2", code, language) for code, language in zip(codes, languages)
+        Part((tatoeba_file(f"{code}_sentences.tsv.bz2", code),), language)
+        for code, language in zip(codes, languages)
     ]
     links = [
-        replace(tatoeba_part(f"{one}-{other}_links.tsv.bz2", one, None), optional=True)
-        for one, other in combinations(codes, 2)
+        Part(tuple(tatoeba_file(f"{one}-{other}_links.tsv.bz2", one) for one, other in orders), optional=True)
+        for orders in (((one, other), (other, one)) for one, other in combinations(codes, 2))
     ]
     return *sentences, *links
 
 
-def tatoeba_part(name: str, code: str, language: str | None) -> Part:
-    return Part((ReleaseFile(name, (f"{TATOEBA}/{code}/{name}",)),), language)
+def tatoeba_file(name: str, code: str) -> ReleaseFile:
+    return ReleaseFile(name, (f"{TATOEBA}/{code}/{name}",))
 
 
 EUROPARL_LANGUAGES = ("da", "de", "es", "fi", "fr", "it", "nl", "pt")

@@ -19,6 +19,7 @@ from zsnmt.corpora.releases.download import WAITS, DownloadError, MissingFile, W
 from zsnmt.corpora.releases.release import open_lines
 from zsnmt.corpora.releases.unpack import unpack, unpacked_name
 from zsnmt.errors import InputError
+from zsnmt.files.checksums import sha256
 from zsnmt.files.links import link_or_copy
 from zsnmt.languages import check_languages
 from zsnmt.text.lines import read_lines, write_lines
@@ -113,14 +114,22 @@ def fetch(
                 except NoSuchFile:
                     continue
             archive, text = folder / file.name, folder / unpacked_name(file.name)
-            if text != archive and not (place == (file, archive) and text.exists()):
-                unpack(source, text, file.nested)
+            if text != archive:
+                if place != (file, archive) or not is_as_unpacked(text, sums):
+                    unpack(source, text, file.nested)
+                if text.is_file():
+                    sums[text.name] = sha256(text)
             if source != archive:
                 link_or_copy(source, archive)
             sums[file.name] = digest
             write_lines(folder / SUMS, [f"{sums[name]}  {name}" for name in sorted(sums)])
             texts.append(text)
     return texts
+
+
+def is_as_unpacked(text: Path, sums: Mapping[str, str]) -> bool:
+    """Whether what was unpacked is there: a file as it was then, or a folder."""
+    return text.is_dir() or text.is_file() and sums.get(text.name) == sha256(text)
 
 
 @contextmanager

@@ -32,12 +32,14 @@ class MissingFiles(InputError):
 
 
 def clean_sentence(text: str) -> str:
-    """A sentence of a release made to fit parallel text; empty when nothing is left of it.
+    """A sentence of a release made to fit parallel text; empty when a subword model sees nothing in what is
+    left.
 
     NUL and byte order marks go, control characters become spaces, and white space of any kind and
     length (line and paragraph separators too) is one space within the sentence and none around it.
     """
-    return " ".join(CONTROL.sub(" ", NOTHING.sub("", text)).split())
+    sentence = " ".join(CONTROL.sub(" ", NOTHING.sub("", text)).split())
+    return "" if is_blank(sentence) else sentence
 
 
 def clean_rows(rows: Iterable[Sequence[str]], name: str) -> list[tuple[str, ...]]:
@@ -46,7 +48,7 @@ def clean_rows(rows: Iterable[Sequence[str]], name: str) -> list[tuple[str, ...]
     `name` is what they are of, for the log and the InputError raised where no row is left.
     """
     cleaned = [tuple(map(clean_sentence, row)) for row in rows]
-    full = [row for row in cleaned if not any(map(is_blank, row))]
+    full = [row for row in cleaned if all(row)]
     if not full:
         raise InputError(f"no sentence of the release is left for {name}; get the release again")
     if len(full) < len(cleaned):

@@ -70,6 +70,12 @@ def read_release(
     valids = {pair: lines[:valid] for pair, lines in rest.items()}
     trains = leave_out(valids, {pair: lines[valid:] for pair, lines in rest.items()}, "validation")
     for (language, _), lines in trains.items():
+        if not rows[language, pivot]:
+            raise InputError(
+                f"{release} has no links between {pivot} and {language}: no file "
+                f"{' or '.join(names_of_links((language, pivot)))}, or none of sentences that are there; "
+                f"bring it, or leave {language} out"
+            )
         if not lines:
             raise InputError(
                 f"{language}-{pivot} has {len(rows[language, pivot])} sentence pairs, and none is left to "
@@ -108,12 +114,12 @@ def read_pair(release: Path, pair: Pair, sentences: Mapping[str, Mapping[str, st
     """The sentences of two languages that translate each other, each pair of them once, in the order of the
     export; none where the export has no such file.
     """
-    codes = [three_letters(language) for language in pair]
+    straight, turned_round = names_of_links(pair)
     try:
-        path, turned = find_file(release, f"{codes[0]}-{codes[1]}_links.tsv"), False
+        path, turned = find_file(release, straight), False
     except MissingFiles:
         try:
-            path, turned = find_file(release, f"{codes[1]}-{codes[0]}_links.tsv"), True
+            path, turned = find_file(release, turned_round), True
         except MissingFiles:
             return []
     one_side, other_side = (sentences[language] for language in pair)
@@ -122,6 +128,12 @@ def read_pair(release: Path, pair: Pair, sentences: Mapping[str, Mapping[str, st
         (one_side[one], other_side[other]) for one, other in links if one in one_side and other in other_side
     )
     return [*dict.fromkeys(rows)]
+
+
+def names_of_links(pair: Pair) -> tuple[str, str]:
+    """The names that a file of the links of two languages may have."""
+    one, other = map(three_letters, pair)
+    return f"{one}-{other}_links.tsv", f"{other}-{one}_links.tsv"
 
 
 def read_links(path: Path) -> Iterator[Pair]:
