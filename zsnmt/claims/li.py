@@ -11,6 +11,7 @@ from zsnmt.runs.systems import BASELINE, CLIP_DISTANCES, RELATIVE
 RELATIVE_0, RELATIVE_1, RELATIVE_2 = (CLIP_DISTANCES[k] for k in (0, 1, 2))
 TWO_SEEDS = "captions: two seeds of eight epochs, after which the loss still fell"
 INVENTED = "invented languages: three seeds"
+TWELVE = "invented languages: twelve seeds, with scores near their upper end"
 SINUSOIDS = "in which sinusoids ended far behind, of one seed of three while their loss still fell"
 BY_DISTANCE = (
     ablation("multi30k_en_de_relative", "clip_distance"),
@@ -37,7 +38,7 @@ CLAIMS_OF_LI = (
             for k in (2, 4, 64)
         },
         range=within(1 * BLEU),
-        lacks=f"{TWO_SEEDS}, and one of k = 64; {INVENTED}, of k = 2",
+        lacks=f"{TWO_SEEDS}, and one of k = 64; {TWELVE}, of k = 2",
         needs=BY_DISTANCE,
     ),
     Claim(
@@ -73,7 +74,7 @@ CLAIMS_OF_LI = (
         what="BLEU at k = 1 minus at 2",
         evidence=gain(supervised(RELATIVE_1), supervised(RELATIVE_2), at_plateau=True),
         range=Range(-2 * BLEU, 0.0),
-        lacks=f"{TWO_SEEDS}; {INVENTED}",
+        lacks=f"{TWO_SEEDS}; {TWELVE}",
         needs=BY_DISTANCE,
     ),
 )
