@@ -59,14 +59,14 @@ GROUPS = {  # what a person wants: verb, and what it does
         "make-synthetic-trees": "make dependency treebanks of the artificial languages",
     },
     "Study masked language models": {
-        "masked-lm": "train and score them with each position encoding",
+        "masked-lm": "train and score masked language models with each position encoding",
         "masked-lm-report": "make tables, figures and a page from such runs",
         "position-tables": "compare the position tables of pretrained BERTs: Procrustes losses, heat maps",
-        "xnli": "train them on several languages, fine-tune them on MultiNLI and test them on XNLI",
+        "xnli": "train such models on several languages, fine-tune them on MultiNLI, test them on XNLI",
         "xnli-table": "print accuracy on XNLI by position encoding and language",
         "evaluate-nli": "score one model on the XNLI test sets",
         "prepare-bert": "make the data of a masked language model with a fake second language",
-        "prepare-bible": "make the text of such a model from two Bibles, one verse per line",
+        "prepare-bible": "make the text of a masked language model from two Bibles, one verse per line",
         "prepare-languages": "make the data of a masked language model of several languages",
         "prepare-xnli": "make the data of natural language inference",
     },
@@ -139,8 +139,14 @@ def overview() -> str:
     lines = [
         "usage: zsnmt VERB ...",
         "",
-        "Multilingual zero-shot translation: train on text between a pivot and N languages,",
-        "translate between all of them. zsnmt VERB --help explains a verb and its options; zsnmt --version.",
+        "Multilingual zero-shot translation: train on text between one language (the pivot, mostly English)",
+        "and several others, translate between all of them. To begin with text of your own:",
+        "",
+        "  zsnmt train FOLDER",
+        "  zsnmt evaluate RUN",
+        "  zsnmt translate RUN --from de --to fr --via en < lines.txt",
+        "",
+        "zsnmt VERB --help explains a verb and its options; zsnmt --version.",
     ]
     width = max(map(len, VERBS))
     for title, verbs in GROUPS.items():

@@ -126,8 +126,8 @@ def make_parser() -> console.Parser:
         "--noise",
         choices=NOISES,
         default=Adaptation.noise,
-        help="how new rows begin: as the mean of the old rows times N(1, s²), plus noise of s column"
-        " deviations, or unchanged",
+        help="how new rows begin. multiplicative: the mean of the old rows, each number times one drawn from "
+        "N(1, s²); additive: that mean plus noise of s deviations of the column; none: that mean",
     )
     parser.add_argument(
         "--noise-scale", type=float, default=Adaptation.noise_scale, metavar="S", help="the s of --noise"

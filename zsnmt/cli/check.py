@@ -4,8 +4,8 @@
     zsnmt check mine.tmx --show 5               # and five sentence pairs of each pair side by side
     zsnmt check text/mine --pairs de-en fr-en   # these pairs must be there, in every split
 
-Faults in the text are told of with file and line, and what to do: not the first alone, but ten of
-the files of each pair, or with --pairs ten in all.
+For each fault it says the file, the line and what to do: up to ten faults of each pair, or with --pairs ten
+in all.
 """
 
 import sys
