@@ -55,11 +55,8 @@ def direction_points(figures: Mapping[str, Mapping[Direction, float]], title: st
     """A row for each direction, the one with the highest figure above, with a point for each system by name;
     the first system, with which the others are compared, has rings.
     """
-    best = {
-        direction: max(values[direction] for values in figures.values())
-        for values in figures.values()
-        for direction in values
-    }
+    directions, *_ = figures.values()
+    best = {direction: max(values[direction] for values in figures.values()) for direction in directions}
     rows = sorted(best, key=best.__getitem__)
     with matplotlib.rc_context(STYLE):
         looks = [look(place) | {"linestyle": "", "markersize": 6} for place in range(len(figures))]

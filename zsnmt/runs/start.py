@@ -27,7 +27,6 @@ from zsnmt.runs.folder import (
     differing,
     direction_lists,
     read_record,
-    same_bytes,
     versions,
 )
 from zsnmt.text.piece_counts import PIECE_COUNTS_FILE
@@ -120,7 +119,7 @@ def keep_pipeline(run: Path, data: Path) -> None:
         with new_folder(pipeline) as part:
             for path in chain.from_iterable(map(data.glob, PIPELINE)):
                 shutil.copyfile(path, part / path.name)
-    elif changed := [path.name for path in pipeline.iterdir() if not same_bytes(path, data / path.name)]:
+    elif changed := differing(pipeline, data):
         raise InputError(
             f"{run} was trained with another {changed[0]} than that of {data}; remove the run and train it "
             "again"

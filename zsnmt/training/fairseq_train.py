@@ -48,7 +48,8 @@ def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: S
     for marker in (begun, done):
         steps.recall(marker)
     made_from = steps.made_from(inputs, settings)
-    older = older_checksums(steps, data, options)
+    others = {marker.made_from for marker in (done, begun) if marker and marker.files} - {made_from.made_from}
+    older = older_checksums(steps, data, options) if others else []
     if done and done.files and done.made_from in older:
         write_marker(folder, STEP, made_from)
     if begun and begun.files and begun.made_from not in (made_from.made_from, *older):

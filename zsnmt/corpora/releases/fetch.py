@@ -114,9 +114,8 @@ def fetch(
                 except NoSuchFile:
                     continue
             archive, text = folder / file.name, folder / unpacked_name(file.name)
-            if text != archive:
-                if place != (file, archive) or not is_as_unpacked(text, sums):
-                    unpack(source, text, file.nested)
+            if text != archive and (place != (file, archive) or not is_as_unpacked(text, sums)):
+                unpack(source, text, file.nested)
                 if text.is_file():
                     sums[text.name] = sha256(text)
             if source != archive:

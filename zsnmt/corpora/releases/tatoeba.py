@@ -10,6 +10,7 @@ non-overlap condition of Liu et al. (2021, section 3.1).
 import logging
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 
@@ -114,14 +115,12 @@ def read_pair(release: Path, pair: Pair, sentences: Mapping[str, Mapping[str, st
     """The sentences of two languages that translate each other, each pair of them once, in the order of the
     export; none where the export has no such file.
     """
-    straight, turned_round = names_of_links(pair)
-    try:
-        path, turned = find_file(release, straight), False
-    except MissingFiles:
-        try:
-            path, turned = find_file(release, turned_round), True
-        except MissingFiles:
-            return []
+    for turned, name in enumerate(names_of_links(pair)):
+        with suppress(MissingFiles):
+            path = find_file(release, name)
+            break
+    else:
+        return []
     one_side, other_side = (sentences[language] for language in pair)
     links = ((right, left) if turned else (left, right) for left, right in read_links(path))
     rows = (
