@@ -73,9 +73,16 @@ class Planned(NamedTuple):
         return f"{self.system.name}/seed{self.seed}"
 
     @property
+    def stage(self) -> list[str]:
+        """What of a second stage tells it from others, as options of `zsnmt distill`."""
+        sides, few, remedy = self.system.sides, self.system.few_lines, self.system.remedy
+        few_lines = ["--few-lines", str(few)] if few else []
+        return ["--remedy", remedy] if remedy else ["--sides", sides, *few_lines]
+
+    @property
     def about(self) -> str:
         """What it is, and whether it is there."""
-        added = stage_words(self.system) if self.system.sides else self.system.options
+        added = self.stage if self.system.sides else self.system.options
         before = ["(trained before)"] if (self.run / MODEL_FILE).is_file() else []
         return " ".join([self.system.architecture, *added, *before])
 
@@ -200,8 +207,9 @@ def train(steps: Steps, experiment: "Experiment", planned: Planned) -> None:
 
 def make_student(steps: Steps, experiment: "Experiment", planned: Planned) -> None:
     """Train the second stage of a system, from the run of its base with the same seed."""
+    from zsnmt.distillation.command import command_words
     from zsnmt.distillation.rounds import distill_rounds
-    from zsnmt.distillation.settings import BOTH, Distillation, SyntheticSettings
+    from zsnmt.distillation.settings import Distillation, SyntheticSettings
 
     system, seed = planned.system, planned.seed
     distillation = Distillation(
@@ -218,25 +226,5 @@ def make_student(steps: Steps, experiment: "Experiment", planned: Planned) -> No
         rounds=1,
         name=system.name,
         seed=seed,
-        words=[
-            *([] if system.sides == BOTH else stage_words(system)),
-            *plain_words(system, experiment.config),
-        ],
+        words=command_words(distillation, experiment.config),
     )
-
-
-def plain_words(system: "System", config: "Config") -> list[str]:
-    """What `zsnmt distill` is told so that it takes nothing from a config that the study does not have."""
-    from zsnmt.distillation.settings import default_few_lines, default_word_level
-
-    words = ["--word-level", "0"] if default_word_level(system.sides, config.word_level) else []
-    few = system.few_lines or default_few_lines(system.sides, config.few_lines)
-    return words if few == system.few_lines else [*words, "--few-lines", "0"]
-
-
-def stage_words(system: "System") -> list[str]:
-    """What `zsnmt distill` is told of a second stage, which names it as the study does."""
-    if system.remedy:
-        return ["--remedy", system.remedy]
-    few = ["--few-lines", str(system.few_lines)] if system.few_lines else []
-    return ["--sides", system.sides, *few]

@@ -14,32 +14,58 @@ and the pivot's beside it. docs/distillation.md says what each step brings.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from zsnmt import console
-from zsnmt.cli import distill
 from zsnmt.cli.common.own_text import add_own_text, is_config_of, make_config
 from zsnmt.cli.common.recipe import Recipe, add_check, add_seeds
-from zsnmt.cli.common.team import add_team, check_precision_here, chosen_team, gpus_here
-from zsnmt.cli.common.words import split_options
+from zsnmt.cli.common.team import add_team, check_precision_here, chosen_team, gpus_here, team_words
 from zsnmt.console import WrongUse
 from zsnmt.corpora.parallel_text import directions_without_text
-from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME
+from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME, parse_method
 from zsnmt.decoding.options import PRECISIONS, EngineChoice
-from zsnmt.distillation.settings import NONE, SOURCES, check_taught
+from zsnmt.distillation.command import command_words
+from zsnmt.distillation.settings import (
+    NONE,
+    SOURCES,
+    Distillation,
+    SyntheticSettings,
+    check_taught,
+    choose_distillation,
+)
 from zsnmt.errors import InputError
 from zsnmt.runs.commands import verb_command
 from zsnmt.runs.systems import BASELINE, DIRECT_STUDENT, STUDENTS
 from zsnmt.training.team import shared_updates
 
 if TYPE_CHECKING:
+    from zsnmt.training.config import Config
     from zsnmt.training.experiment import Experiment
 
 MASK, NARROW, ENSEMBLE = "mask:renormalise=yes", "mask:renormalise=yes,beam=2", "ensemble"
-OF_ALL_PAIRS = ["--", "--word-distillation-pairs", "all"]
+OF_ALL_PAIRS = ["--word-distillation-pairs", "all"]
 WAYS = [OWN_PIVOT_NAME, MASK, NARROW, ENSEMBLE]  # in which the last student is scored, too
 PAGE = "report.html"
+
+
+class TaughtRun(NamedTuple):
+    """A run that is not the first: how it is taught, and with which options of fairseq-train."""
+
+    run: Path
+    distillation: Distillation
+    options: Sequence[str]
+
+    @property
+    def name(self) -> str:
+        """That of its system."""
+        return self.run.parent.name
+
+    def words(self, config: "Config") -> list[str]:
+        """What `zsnmt distill` is told behind the config and the teacher, but for the options."""
+        return command_words(self.distillation, config, name=self.name)
 
 
 class Runs(NamedTuple):
@@ -68,38 +94,39 @@ class Runs(NamedTuple):
         """The student of the last round."""
         return self.third or self.direct
 
-    @property
-    def taught(self) -> list[Path]:
-        """All but the first."""
-        return [run for run in (self.student, self.further, self.direct, self.third) if run]
-
-    def lessons(self, experiment: "Experiment", translating: Sequence[str]) -> list[list[str]]:
-        """The words of `zsnmt distill` for each run but the first, with the options of `translating`."""
-        config = str(experiment.file)
-        of_all_pairs = OF_ALL_PAIRS if experiment.config.word_level else []
-        student = ["--with", str(self.student), "--start-from", str(self.student)]
-        teachers = [
-            [str(self.baseline)],
-            [str(self.baseline), "--sides", NONE],
-            [str(self.further), *student, "--sides", SOURCES],
-            [str(self.direct), "--way", ENSEMBLE],
+    def taught(self, config: "Config", engine: EngineChoice) -> list[TaughtRun]:
+        """All but the first, where teachers translate by an engine."""
+        choose = partial(choose_distillation, config)
+        alone = SyntheticSettings(identifier=config.identifier, engine=engine)
+        with_student = replace(alone, engine=replace(engine, beside=(self.student,)))
+        of_two_sentences = replace(alone, way=parse_method(ENSEMBLE))
+        options = OF_ALL_PAIRS if config.word_level else []
+        taught = [
+            TaughtRun(self.student, choose(self.baseline, synthetic=alone), []),
+            TaughtRun(self.further, choose(self.baseline, sides=NONE), []),
+            TaughtRun(
+                self.direct,
+                choose(self.further, start=self.student, sides=SOURCES, synthetic=with_student),
+                options,
+            ),
         ]
-        further = [translating, [], [*translating, *of_all_pairs], [*translating, *of_all_pairs]]
-        return [
-            [config, *teacher, "--name", run.parent.name, *options]
-            for teacher, run, options in zip(teachers, self.taught, further)
-        ]
+        if self.third:
+            taught.append(TaughtRun(self.third, choose(self.direct, synthetic=of_two_sentences), options))
+        return taught
 
-    def commands(
-        self, experiment: "Experiment", translating: Sequence[str], team: Sequence[str]
-    ) -> list[str]:
+    def commands(self, experiment: "Experiment", engine: EngineChoice, team: Sequence[str]) -> list[str]:
         """The commands that make these runs, by the processes of `team`, and compare them."""
-        gpus = [*team] if team[:1] == ["--gpus"] else []
-        commands: list[Sequence[str | Path]] = [
-            ["train", experiment.file, "--seeds", str(self.seed), *team],
-            *(["distill", *team, *words] for words in self.lessons(experiment, translating)),
-            ["evaluate", self.further, *translating, *gpus],
-            ["evaluate", self.last, "--pivot", self.further, "--ways", *WAYS, *translating, *gpus],
+        config = experiment.config
+        by = ["--precision", engine.precision] if engine.precision else []
+        by += team if team[:1] == ["--gpus"] else []
+        commands: list[Sequence[str | Path]] = [["train", experiment.file, "--seeds", str(self.seed), *team]]
+        for each in self.taught(config, engine):
+            further = ["--", *each.options] if each.options else []
+            teacher = each.distillation.teacher
+            commands.append(["distill", *team, experiment.file, teacher, *each.words(config), *further])
+        commands += [
+            ["evaluate", self.further, *by],
+            ["evaluate", self.last, "--pivot", self.further, "--ways", *WAYS, *by],
             ["report", self.further, self.last, "--output", self.last.parents[1] / PAGE],
         ]
         return [verb_command(*map(str, words)) for words in commands]
@@ -121,19 +148,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     config = options.experiment if is_config else make_config(recipe, options)
     experiment = read_experiment(config, recipe.runs, recipe.variables)
     check(experiment, options.precision)
-    translating = ["--precision", options.precision] if options.precision else []
-    team = ["--processes", str(options.processes)] if options.processes else []
-    if options.gpus is not None:
-        team = ["--gpus", str(options.gpus or "all")]
+    engine = EngineChoice(precision=options.precision, gpus=gpus_here(options.gpus))
     of_seeds = [Runs.of(experiment, seed, options.name, rounds=options.rounds) for seed in options.seeds]
     if options.plan:
-        print(*(line for runs in of_seeds for line in runs.commands(experiment, translating, team)), sep="\n")
+        team = team_words(options)
+        print(*(line for runs in of_seeds for line in runs.commands(experiment, engine, team)), sep="\n")
         return
     for runs in of_seeds:
         recipe.steps.say(f"seed {runs.seed}: the first of {number_of(runs)} trainings, {runs.baseline}")
-        make(recipe, experiment, runs, translating=translating, gpus=options.gpus)
+        make(recipe, experiment, runs, engine=engine)
         recipe.steps.say(f"seed {runs.seed}: scoring {runs.further} and {runs.last}")
-        score(recipe, runs, EngineChoice(precision=options.precision, gpus=gpus_here(options.gpus)))
+        score(recipe, runs, engine)
     last, page = [runs.last for runs in of_seeds], experiment.folder / PAGE
     show_table([*(runs.further for runs in of_seeds), *last], page, in_short=True)
     if said := in_every_way([*map(read_scores, last)]):
@@ -198,15 +223,9 @@ def say_how_to_translate(recipe: Recipe, run: Path, source: str, target: str) ->
     recipe.steps.say(f"in both ways at once, which takes longer: {translate} --way {ENSEMBLE} < lines.txt")
 
 
-def make(
-    recipe: Recipe,
-    experiment: "Experiment",
-    runs: Runs,
-    *,
-    translating: Sequence[str],
-    gpus: int | None,
-) -> None:
+def make(recipe: Recipe, experiment: "Experiment", runs: Runs, *, engine: EngineChoice) -> None:
     """Do the trainings, each unless it is done."""
+    from zsnmt.distillation.rounds import distill_rounds
     from zsnmt.training.data import prepare_data
     from zsnmt.training.train import train_run
 
@@ -214,13 +233,20 @@ def make(
     prepare_data(recipe.steps, experiment)
     check_taught(directions_without_text(experiment.text, experiment.config.languages), experiment.text)
     train_run(recipe.steps, experiment, BASELINE.name, system=BASELINE.name, seed=runs.seed)
-    lessons = runs.lessons(experiment, translating)
-    for number, run, words in zip(("second", "third", "fourth", "fifth"), runs.taught, lessons):
-        recipe.steps.say(f"seed {runs.seed}: the {number} of {number_of(runs)} trainings, {run}")
-        own, of_training = split_options(words)
-        lesson = distill.make_parser().parse_args(own)
-        lesson.gpus = gpus
-        distill.teach(recipe, lesson, words=own, further=of_training)
+    taught = runs.taught(experiment.config, engine)
+    for number, each in zip(("second", "third", "fourth", "fifth"), taught):
+        recipe.steps.say(f"seed {runs.seed}: the {number} of {number_of(runs)} trainings, {each.run}")
+        distill_rounds(
+            recipe.steps,
+            experiment,
+            each.distillation,
+            rounds=1,
+            name=each.name,
+            seed=runs.seed,
+            words=each.words(experiment.config),
+            options=each.options,
+        )
+        recipe.say_ending(each.run)
 
 
 def number_of(runs: Runs) -> str:

@@ -20,14 +20,14 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING
 
 from zsnmt import console
 from zsnmt.cli.common.argument_types import positive, seed_number, whole_number
 from zsnmt.cli.common.recipe import Recipe, add_check
 from zsnmt.cli.common.team import TEAM_OPTIONS, add_team, check_precision_here, chosen_team, gpus_here
 from zsnmt.cli.common.words import parse_own, remove_options, split_options, without_positionals
-from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME
+from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME, parse_method
 from zsnmt.decoding.options import (
     PYTORCH,
     add_beside,
@@ -43,8 +43,8 @@ from zsnmt.distillation.settings import (
     SIDES,
     Distillation,
     SyntheticSettings,
-    default_few_lines,
-    default_word_level,
+    choose_distillation,
+    default_sides,
 )
 from zsnmt.languages import read_languages
 from zsnmt.runs.commands import verb_command
@@ -52,7 +52,8 @@ from zsnmt.runs.folder import PIPELINE_FOLDER
 from zsnmt.runs.remedies import REMEDIES
 from zsnmt.scoring.options import IDENTIFIERS
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from zsnmt.training.config import Config
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -61,8 +62,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     recipe = Recipe("distill", options.check, chosen_team(options))
     if recipe.join_hosts():
         return
-    run = teach(recipe, options, words=own, further=further)
-    compared = ["--pivot", options.teacher, "--ways", OWN_PIVOT_NAME] if options.sides != NONE else []
+
+    from zsnmt.distillation.rounds import distill_rounds  # loads PyTorch
+    from zsnmt.runs.folder import check_trained
+    from zsnmt.training.experiment import read_experiment
+
+    for there in filter(None, (Path(options.teacher), options.start_from)):
+        check_trained(there)
+    refuse_what_nothing_reads(options)
+    if options.engine in (None, PYTORCH):
+        check_precision_here(options.precision)
+    experiment = read_experiment(Path(options.config), recipe.runs, recipe.variables)
+    distillation = chosen_distillation(options, experiment.config)
+    run = distill_rounds(
+        recipe.steps,
+        experiment,
+        distillation,
+        rounds=options.rounds,
+        name=options.name,
+        seed=options.seed,
+        words=own_words(own),
+        options=further,
+    )
+    recipe.say_ending(run)
+    compared = ["--pivot", options.teacher, "--ways", OWN_PIVOT_NAME] if distillation.sides != NONE else []
     recipe.steps.say(f"next: {verb_command('evaluate', run, *compared)}")
     if not compared and not options.remedy and len(read_languages(run / PIPELINE_FOLDER)) > 2:
         recipe.steps.say(f"to let it teach a student: {verb_command('distill', options.config, run)}")
@@ -182,62 +205,32 @@ def make_parser() -> console.Parser:
     return parser
 
 
-def teach(recipe: Recipe, options: Namespace, *, words: Sequence[str], further: Sequence[str] = ()) -> Path:
-    """Make the student that the options ask for, with `further` ones of fairseq-train, and say how its
-    training ended; returns its run folder. `words`: the options as they were given, for its record.
+def chosen_distillation(options: Namespace, config: "Config") -> Distillation:
+    """What the options ask for, and the config where they do not; `InputError` for what does not go
+    together.
     """
-    from zsnmt.decoding.methods.settings import parse_method
-    from zsnmt.distillation.rounds import distill_rounds  # loads PyTorch
-    from zsnmt.runs.folder import check_trained, ending_of
-    from zsnmt.training.experiment import read_experiment
-
-    for run in filter(None, (Path(options.teacher), options.start_from)):
-        check_trained(run)
-    options.sides = options.sides or (NONE if options.remedy else Distillation.sides)
-    refuse_what_nothing_reads(options)
-    if options.engine in (None, PYTORCH):
-        check_precision_here(options.precision)
-    experiment = read_experiment(Path(options.config), recipe.runs, recipe.variables)
-    config = experiment.config
     synthetic = SyntheticSettings(
         lines=options.lines,
         way=options.way and parse_method(options.way),
-        held_out=given_or(HELD_OUT, options.held_out),
+        held_out=HELD_OUT if options.held_out is None else options.held_out,
         identifier=options.identifier or config.identifier,
         search=chosen_search(options),
         engine=engine_choice(options, gpus_here(options.gpus)),
     )
-    distillation = Distillation(
+    return choose_distillation(
+        config,
         Path(options.teacher),
         sides=options.sides,
         student=options.student,
         start=options.start_from,
         from_scratch=options.from_scratch,
-        share=given_or(Distillation.share, options.share),
-        few_lines=given_or(default_few_lines(options.sides, config.few_lines), options.few_lines),
+        share=options.share,
+        few_lines=options.few_lines,
         remedy=options.remedy,
-        word_level=given_or(default_word_level(options.sides, config.word_level), options.word_level),
+        word_level=options.word_level,
         epochs=options.epochs,
         synthetic=synthetic,
     )
-    run = distill_rounds(
-        recipe.steps,
-        experiment,
-        distillation,
-        rounds=options.rounds,
-        name=options.name,
-        seed=options.seed,
-        words=own_words(words),
-        options=further,
-    )
-    if ending := ending_of(run):
-        recipe.steps.say(f"{run}: {ending}")
-    return run
-
-
-def given_or(default: T, given: T | None) -> T:
-    """What was given, be it 0, or the default."""
-    return default if given is None else given
 
 
 OF_SYNTHETIC_TEXT = (
@@ -249,7 +242,7 @@ OF_SYNTHETIC_TEXT = (
 def refuse_what_nothing_reads(options: Namespace) -> None:
     """`WrongUse` for options of the synthetic text where there is none."""
     given = [name for name in OF_SYNTHETIC_TEXT if getattr(options, name) is not None]
-    if options.sides == NONE and given:
+    if given and (options.sides or default_sides(options.remedy)) == NONE:
         raise console.WrongUse(
             f"--{given[0].replace('_', '-')} is of translations to learn from, and with --sides none, which "
             "--remedy means too, there are none; leave it out, or name other sides"

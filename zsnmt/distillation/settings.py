@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from zsnmt.decoding.methods.kinds import Ensemble
 from zsnmt.decoding.methods.settings import Method
@@ -13,6 +14,9 @@ from zsnmt.errors import InputError
 from zsnmt.languages import Direction
 from zsnmt.runs.remedies import TOGETHER, options_of_remedy
 from zsnmt.runs.systems import ALL, BETWEEN, BOTH, NONE, SELF, SOURCES, TARGETS
+
+if TYPE_CHECKING:
+    from zsnmt.training.config import Config
 
 BACK = "back"  # translations as sources of the pivot's sentences
 SIDES = {  # also the names of the folders of their data
@@ -168,16 +172,27 @@ class Distillation:
         return SIDES[self.sides]
 
 
-def default_few_lines(sides: str, of_config: int) -> int:
-    """How many lines of people a direction without text gets unless told: the config's number is for training
-    further without synthetic text.
+def choose_distillation(
+    config: "Config", teacher: Path, *, sides: str | None = None, remedy: str = "", **given: Any
+) -> Distillation:
+    """The one that a config asks for where nothing else is given; None for what is not.
+
+    The config's lines of people are for training further without synthetic text, and its weight of word-level
+    distillation is for translations of the pivot.
     """
-    return of_config if sides == NONE else 0
+    sides = sides or default_sides(remedy)
+    of_config: dict[str, Any] = {
+        "few_lines": config.few_lines if sides == NONE else 0,
+        "word_level": 0.0 if sides in (NONE, SELF) else config.word_level,
+        "synthetic": SyntheticSettings(identifier=config.identifier),
+    }
+    said = of_config | {name: value for name, value in given.items() if value is not None}
+    return Distillation(teacher, sides=sides, remedy=remedy, **said)
 
 
-def default_word_level(sides: str, of_config: float) -> float:
-    """The weight of word-level distillation unless told: the config's is for translations of the pivot."""
-    return 0.0 if sides in (NONE, SELF) else of_config
+def default_sides(remedy: str) -> str:
+    """The sides unless told: a remedy is of training further."""
+    return NONE if remedy else Distillation.sides
 
 
 def check_taught(directions: Sequence[Direction], text: Path) -> None:

@@ -5,7 +5,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME, Method
+from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME, Method, setting_in_words
 from zsnmt.errors import InputError
 
 NAME = re.compile("[a-z][a-z0-9_]*")
@@ -72,13 +72,6 @@ class Way:
 
 def hashable(value: object) -> object:
     return tuple(map(hashable, value)) if isinstance(value, (list, tuple)) else value
-
-
-def setting_in_words(value: object) -> str:
-    """A setting as `--ways` takes it: `en+de`, `yes`."""
-    if isinstance(value, tuple):
-        return "+".join(map(str, value))
-    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
 DIRECT, PIVOT = Way("direct"), Way("pivot")

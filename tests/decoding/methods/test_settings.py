@@ -3,7 +3,7 @@
 import pytest
 
 from zsnmt.decoding.methods.kinds import Contrast, Ensemble, Sample
-from zsnmt.decoding.methods.settings import Mask, Method, parse_method
+from zsnmt.decoding.methods.settings import Mask, Method, parse_method, spell_method
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
 
@@ -38,6 +38,12 @@ DE_FR, DE_EN, EN_DE = Direction("de", "fr"), Direction("de", "en"), Direction("e
 )
 def test_a_method_is_read_with_its_settings(text, method):
     assert parse_method(text) == method and method.name == text.partition(":")[0]
+    assert parse_method(spell_method(method)) == method
+
+
+def test_a_method_is_spelt_without_what_its_kind_has_anyway():
+    for text in ("ensemble", "ensemble:through=en+fr,beam=2", "search:beam=1", "mask:pieces=1,penalty=2.0"):
+        assert spell_method(parse_method(text)) == text
 
 
 def test_settings_are_all_that_tells_methods_of_a_kind_apart():

@@ -60,6 +60,13 @@ def chosen_team(options: Namespace) -> Team:
     return Team(gpus_here(options.gpus), gpus=None if options.gpus is None else True, **given)
 
 
+def team_words(options: Namespace) -> list[str]:
+    """The options for the processes of one machine, as they were given."""
+    if options.processes:
+        return ["--processes", str(options.processes)]
+    return [] if options.gpus is None else ["--gpus", str(options.gpus or "all")]
+
+
 def add_gpus(parser: console.Parser) -> None:
     """Add `--gpus`, of what translates."""
     parser.add_argument(

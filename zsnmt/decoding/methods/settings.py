@@ -155,6 +155,22 @@ class Method:
         return replace(self, several=self.several and self.several.of(known))
 
 
+def spell_method(method: Method) -> str:
+    """A method as `parse_method` reads it, without settings that its kind has anyway."""
+    usual = asdict(type(method.kind)()) | dict.fromkeys(("penalty", "prefer", BEAM)) | {"renormalise": False}
+    all_settings = {**asdict(method.kind), **(asdict(method.mask) if method.mask else {}), BEAM: method.beam}
+    given = {name: value for name, value in all_settings.items() if value != usual.get(name)}
+    settings = ",".join(f"{name}={setting_in_words(value)}" for name, value in given.items())
+    return f"{method.name}:{settings}" if settings else method.name
+
+
+def setting_in_words(value: object) -> str:
+    """A setting as a person writes it: `en+de`, `yes`."""
+    if isinstance(value, tuple):
+        return "+".join(map(str, value))
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
+
+
 def parse_ways(ways: Sequence[str]) -> list[Method]:
     """The methods among the ways in which a run is scored; `InputError` for a way that is given twice, and
     for what is none.
