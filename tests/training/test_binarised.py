@@ -5,7 +5,6 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
 from fairseq.data import Dictionary, data_utils
 
@@ -22,7 +21,7 @@ from zsnmt.text.settings import TextSettings
 from zsnmt.text.subword import Subwords
 from zsnmt.training import piece_counts
 from zsnmt.training.binarised import learn_dictionary, prepare
-from zsnmt.training.piece_counts import count_pieces_of, parts_of
+from zsnmt.training.piece_counts import count_pieces_of
 
 PAIRS, VALID, TEST = 53, 7, 9
 PIVOT, FIRST, SECOND = LANGUAGES = ["inglan", "velan", "tamun"]  # as they are not in the alphabet
@@ -146,11 +145,6 @@ def test_unknown_words_are_not_counted(text, tmp_path):
     counts = read_piece_counts(tmp_path / "data")
     assert len(dictionary) == dictionary.nspecial + len(LANGUAGES) + 20
     assert {piece for each in counts.values() for piece in each} == {*dictionary.symbols[-20:]}
-
-
-def test_ids_are_counted_in_parts_as_they_are_at_once():
-    ids = np.arange(11, dtype=np.uint16)
-    assert [part.tolist() for part in parts_of(ids, 4)] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10]]
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,6 @@ from zsnmt.text.learning import (
     TOKENISED,
     learn_subwords,
     learn_tokenisation,
-    tokenise_file,
     write_restricted,
 )
 from zsnmt.text.lines import iterate_lines, write_lines
@@ -85,14 +84,7 @@ def extend_data(
         pipeline = extend_tokenisation(
             pipeline, files, known, new=new, folder=part, settings=settings, workers=workers
         )
-        tokenised = [
-            file._replace(
-                path=tokenise_file(
-                    file.path, file.language, pipeline, folder=part / TOKENISED, workers=workers
-                )
-            )
-            for file in files
-        ]
+        tokenised = [file.tokenise(pipeline, part / TOKENISED, workers) for file in files]
         pipeline = extend_units(pipeline, training_text(tokenised), new, folder=part, settings=settings)
         counts = count_new_pieces(tokenised, pipeline, new, pool=pool)
         pipeline = restrict_own_units(pipeline, counts, part)

@@ -21,7 +21,7 @@ from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import Direction
 from zsnmt.processes import progress, worker_pool
 from zsnmt.tasks.zs_translation import FEW_LINES
-from zsnmt.text.learning import TOKENISED, tokenise_file
+from zsnmt.text.learning import TOKENISED
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.training.binarised import TextFile, binarise_file
 
@@ -68,11 +68,8 @@ def binarise_files(files: Sequence[TextFile], folder: Path, authentic: Path, wor
     dictionary = Dictionary.load(str(next(authentic.glob("dict.*.txt"))))
     tokens = folder / TOKENISED
     tokens.mkdir()
-    tokenised = [
-        # Files of several folders have the same names.
-        tokenise_side(file, pipeline, tokens / file.path.parent.name, workers=workers)
-        for file in files
-    ]
+    # Files of several folders have the same names.
+    tokenised = [file.tokenise(pipeline, tokens / file.path.parent.name, workers) for file in files]
     with worker_pool(workers) as pool:
         done = pool.map(binarise_file, tokenised, repeat(folder), repeat(pipeline), repeat(dictionary))
         list(progress(done, "binarising", len(files)))
@@ -114,11 +111,3 @@ def directions_by_use(uses: Sequence[str], kept: Sequence[Direction]) -> dict[st
     """
     ways = {TARGETS: [*kept], SOURCES: [*map(reverse, kept)]}
     return {use: ways[use] for use in uses if use in ways}
-
-
-def tokenise_side(file: TextFile, pipeline: TextPipeline, folder: Path, workers: int) -> TextFile:
-    """The file of the tokens, where they are not the text."""
-    if file.language not in pipeline.tokenisers:
-        return file
-    path = tokenise_file(file.path, file.language, pipeline, folder=folder, workers=workers)
-    return file._replace(path=path)

@@ -4,18 +4,22 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
-from fairseq.data import indexed_dataset
-
 from zsnmt.data.binarised_folder import find_data
+from zsnmt.data.binarised_text import count_sentences
+from zsnmt.errors import InputError
 from zsnmt.languages import Direction
 
 SAMPLING_FILE = "sampling.json"
 
 
 def pairs_in(data: Path, direction: Direction) -> int:
-    """How many training pairs a direction has in binarised data, or in a shard of them."""
+    """How many training pairs a direction has in binarised data, or in a shard of them; `InputError` where it
+    has none.
+    """
     path = find_data(data, "train", direction, language=direction.source)
-    return len(indexed_dataset.make_dataset(str(path), impl="mmap"))
+    if path is None:
+        raise InputError(f"{data} has no training text for {direction}; add it, or leave the direction out")
+    return count_sentences(path)
 
 
 def tempered_weights(sizes: Mapping[str, float]) -> dict[str, float]:

@@ -1,6 +1,5 @@
 """A file that takes hours to write: the blocks that were done when it was stopped are gone on with."""
 
-import fcntl
 import glob
 import os
 import re
@@ -12,6 +11,7 @@ from typing import BinaryIO
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import checksum_of
 from zsnmt.files.replacing import check_output, errors_naming
+from zsnmt.files.system_locks import try_lock_alone
 
 BEGINNING = 50  # characters of a name that the name of its part begins with at most, so that any has room
 ANY_KEY = "[0-9a-f]" * 16
@@ -112,13 +112,10 @@ def open_alone(part: Path, path: Path) -> Iterator[BinaryIO]:
 
 
 def take(file: BinaryIO) -> bool:
-    """Lock a part until it is closed, for this process alone: one that it forks may live a moment longer.
-    Whether no other process has; where the file system has no locks, none is seen.
+    """Lock a part until it is closed. Whether no other process has; where the file system has no locks, none
+    is seen.
     """
     try:
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
+        return try_lock_alone(file)
     except OSError:
-        pass
-    return True
+        return True

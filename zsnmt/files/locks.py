@@ -1,6 +1,5 @@
 """Locks on folders: one process at a time makes what is in them."""
 
-import fcntl
 import os
 import socket
 import time
@@ -11,6 +10,7 @@ from typing import TextIO
 
 from zsnmt.errors import InputError
 from zsnmt.files.replacing import errors_naming
+from zsnmt.files.system_locks import is_locked, try_lock, wait_for_lock
 
 LOCK_FILE = ".lock"
 PATIENCE = 10.0  # seconds for what a killed process has started to end as well
@@ -40,7 +40,7 @@ def locked(
             if waiting is None:
                 raise Busy(f"{busy}; wait for it or end it")
             waiting(f"waiting: {busy}")
-            fcntl.flock(file, fcntl.LOCK_EX)
+            wait_for_lock(file)
         write_owner(file, f"{os.getpid()} {socket.gethostname()}")
         try:
             yield
@@ -51,9 +51,7 @@ def locked(
 def work_in(folder: Path) -> str:
     """That another process holds the lock of a folder, in words; nothing where none does."""
     with suppress(FileNotFoundError), (folder / LOCK_FILE).open(encoding="utf-8") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if is_locked(file):
             return describe_work(folder, file)
     return ""
 
@@ -69,17 +67,16 @@ def take(file: TextIO) -> bool:
     end = time.monotonic() + PATIENCE
     while True:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
+            if try_lock(file):
+                return True
         except OSError as error:
-            if not isinstance(error, BlockingIOError):
-                raise InputError(
-                    f"{file.name} cannot be locked ({error.strerror}): two commands could work on one run; "
-                    "put RUNS into a folder whose file system has locks (flock)"
-                ) from error
-            if (owner := read_owner(file)) is None or lives(*owner) or time.monotonic() > end:
-                return False
-            time.sleep(0.1)
+            raise InputError(
+                f"{file.name} cannot be locked ({error.strerror}): two commands could work on one run; "
+                "put RUNS into a folder whose file system has locks (flock)"
+            ) from error
+        if (owner := read_owner(file)) is None or lives(*owner) or time.monotonic() > end:
+            return False
+        time.sleep(0.1)
 
 
 def read_owner(file: TextIO) -> tuple[int, str] | None:

@@ -1,7 +1,6 @@
 """Files and folders that are whole or not there: written beside their place, and renamed when done."""
 
 import errno
-import fcntl
 import glob
 import os
 import secrets
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from zsnmt.errors import InputError
+from zsnmt.files.system_locks import open_to_lock, opened_to_lock, try_lock, wait_for_lock
 
 CANNOT_GROW = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 BEGINNING = 60  # characters of a name that the name of its part begins with, so that any name has room
@@ -139,39 +139,27 @@ def make_locked(part: Path, of_folder: bool) -> int:
         with suppress(FileNotFoundError):  # another process took it for abandoned before it had its lock
             lock = open_to_lock(part)
             with suppress(OSError):
-                fcntl.flock(lock, fcntl.LOCK_EX)
+                wait_for_lock(lock)
             if part.exists():
                 return lock
             os.close(lock)
 
 
-def open_to_lock(part: Path) -> int:
-    """A part opened so that it can be locked, on a network file system too."""
-    return os.open(part, os.O_RDONLY if part.is_dir() else os.O_RDWR)
-
-
 @contextmanager
 def hold_lock(part: Path) -> Iterator[None]:
     """Hold the lock of a folder that the block, or what it called, may have put in the place of the first."""
-    lock = open_to_lock(part)
-    try:
-        with suppress(OSError):  # it is the first, and held already
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with opened_to_lock(part) as lock:
+        with suppress(OSError):
+            try_lock(lock)  # in vain where it is the first, whose lock is held already
         yield
-    finally:
-        os.close(lock)
 
 
 def remove_abandoned(target: Path) -> None:
     """Remove the parts of what is at `target` that no process holds."""
     for part in target.parent.glob(glob.escape(f".{target.name[:BEGINNING]}.") + "????????.part"):
-        with suppress(OSError):
-            lock = open_to_lock(part)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with suppress(OSError), opened_to_lock(part) as lock:
+            if try_lock(lock):
                 remove(part)
-            finally:
-                os.close(lock)
 
 
 def put_in_place(part: Path, folder: Path) -> None:

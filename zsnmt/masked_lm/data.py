@@ -5,15 +5,15 @@ The folder holds `languages.txt`, the subword model, `dict.txt`, `{split}.{langu
 mmap format, and `counts.json`, the lines of each.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import torch
-from fairseq.data import Dictionary, indexed_dataset
+from fairseq.data import Dictionary
 
 from zsnmt.data.binarised_folder import check_replaceable
+from zsnmt.data.binarised_text import ids_of, write_ids
 from zsnmt.data.masked_sentences import MASK
 from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
@@ -125,14 +125,4 @@ def binarise(
 
 def lines(path: Path, subwords: Subwords, dictionary: Dictionary) -> Iterator[np.ndarray]:
     """The ids of each line's pieces, and EOS (T each)."""
-    for pieces in subwords.encode_lines(iterate_lines(path), FIRST):
-        yield np.array([*map(dictionary.index, pieces), dictionary.eos()], dtype=np.int64)
-
-
-def write_ids(path: Path, rows: Iterable[np.ndarray], size: int) -> int:
-    """Write rows of ids (T each) below `size` as `path.bin` and `path.idx`; returns how many there are."""
-    builder, number = indexed_dataset.make_builder(f"{path}.bin", impl="mmap", vocab_size=size), 0
-    for number, row in enumerate(rows, start=1):
-        builder.add_item(torch.from_numpy(row))
-    builder.finalize(f"{path}.idx")
-    return number
+    return (ids_of(pieces, dictionary) for pieces in subwords.encode_lines(iterate_lines(path), FIRST))

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt.data.binarised_folder import check_replaceable
+from zsnmt.data.binarised_text import write_ids
 from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, check_languages
-from zsnmt.masked_lm.data import Vocabulary, learn_dictionary, learn_subwords, lines, write_ids
+from zsnmt.masked_lm.data import Vocabulary, learn_dictionary, learn_subwords, lines
 from zsnmt.masked_lm.runs import COUNTS_FILE
 from zsnmt.processes import progress
 from zsnmt.text.lines import write_lines

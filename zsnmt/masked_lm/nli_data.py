@@ -12,12 +12,12 @@ import numpy as np
 from fairseq.data import Dictionary
 
 from zsnmt.data.binarised_folder import check_replaceable
+from zsnmt.data.binarised_text import ids_of, write_ids
 from zsnmt.data.reading import load_dictionary
 from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import check_language
-from zsnmt.masked_lm.data import write_ids
 from zsnmt.masked_lm.runs import COUNTS_FILE
 from zsnmt.masked_lm.xnli_release import LABELS, Pair, read_multinli, read_xnli
 from zsnmt.processes import progress
@@ -67,7 +67,7 @@ def prepare(
             premises, hypotheses = encode(pairs, subwords, dictionary, room=longest - SPECIALS, title=split)
             write_ids(part / PREMISES / split, premises, len(dictionary))
             write_ids(part / HYPOTHESES / split, hypotheses, len(dictionary))
-            write_ids(part / LABEL / split, (ids(labels, [pair.label]) for pair in pairs), len(labels))
+            write_ids(part / LABEL / split, (ids_of([pair.label], labels) for pair in pairs), len(labels))
         counts = {split: len(pairs) for split, pairs in splits.items()}
         write_json(part / COUNTS_FILE, counts)
     return counts
@@ -85,7 +85,7 @@ def encode(
     )  # all languages have one vocabulary
     together = progress(zip(*sides), title, len(pairs), unit=" pairs")
     cut_pairs = (cut(premise, hypothesis, room) for premise, hypothesis in together)
-    return tuple(zip(*([ids(dictionary, sentence) for sentence in pair] for pair in cut_pairs)))
+    return tuple(zip(*([ids_of(sentence, dictionary) for sentence in pair] for pair in cut_pairs)))
 
 
 def cut(premise: Sequence[str], hypothesis: Sequence[str], room: int) -> tuple[Sequence[str], Sequence[str]]:
@@ -99,8 +99,3 @@ def cut(premise: Sequence[str], hypothesis: Sequence[str], room: int) -> tuple[S
         else:
             hypothesis_length -= 1
     return premise[:premise_length], hypothesis[:hypothesis_length]
-
-
-def ids(dictionary: Dictionary, symbols: Sequence[str]) -> np.ndarray:
-    """The ids of symbols, and EOS (T)."""
-    return np.array([*map(dictionary.index, symbols), dictionary.eos()], dtype=np.int64)

@@ -10,7 +10,7 @@ from zsnmt.processes import map_in_processes, progress
 from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.piece_restriction import restrict_pieces
 from zsnmt.text.pipeline import TextPipeline
-from zsnmt.text.settings import RAW, TextSettings
+from zsnmt.text.settings import TextSettings
 from zsnmt.text.subword import MODEL_FILE, Subwords, restrict, train_subwords
 from zsnmt.text.tokenisation import (
     devanagari_kind,
@@ -63,7 +63,7 @@ def tokenise_file(path: Path, language: str, pipeline: TextPipeline, folder: Pat
     """Write the tokens of a file into a file of the same name in `folder`; the file itself where they are
     its text.
     """
-    if pipeline.kinds[language] == RAW:
+    if language not in pipeline.tokenisers:
         return path
     folder.mkdir(exist_ok=True)
     lines = progress(iterate_lines(path), f"tokenising {path.name}", unit=" lines")

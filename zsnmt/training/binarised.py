@@ -10,18 +10,17 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from itertools import cycle, repeat
+from itertools import product, repeat
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-import torch
-from fairseq.data import Dictionary, indexed_dataset
+from fairseq.data import Dictionary
 
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus, check_trained, find_pair, pairs_of_split
 from zsnmt.data.binarised_folder import check_replaceable, name_shards
-from zsnmt.data.reading import encode
+from zsnmt.data.binarised_text import SUFFIXES, deal_ids, ids_of
 from zsnmt.errors import InputError
 from zsnmt.files.links import link_or_copy
 from zsnmt.files.replacing import replacing_folder
@@ -49,6 +48,11 @@ class TextFile(NamedTuple):
     path: Path
     language: str
     names: tuple[str, ...]
+
+    def tokenise(self, pipeline: TextPipeline, folder: Path, workers: int) -> "TextFile":
+        """The file of its tokens, written into a folder; itself where they are its text."""
+        path = tokenise_file(self.path, self.language, pipeline, folder=folder, workers=workers)
+        return self._replace(path=path)
 
 
 def text_files(text: Path, pairs: dict[str, list[tuple[str, str]]]) -> list[TextFile]:
@@ -125,14 +129,7 @@ def fill(
     tokenisers = learn_tokenisation(
         training_text(files), languages, folder, settings=settings, workers=workers
     )
-    files = [
-        file._replace(
-            path=tokenise_file(
-                file.path, file.language, tokenisers, folder=folder / TOKENISED, workers=workers
-            )
-        )
-        for file in files
-    ]
+    files = [file.tokenise(tokenisers, folder / TOKENISED, workers) for file in files]
     pipeline = learn_units(training_text(files), tokenisers, folder, settings=settings)
     with worker_pool(workers) as pool:
         segmented = segment(files, pipeline, folder / SEGMENTED, pool=pool)
@@ -265,22 +262,23 @@ def binarise_file(
     """
     first, *others = file.names
     folders = shards or [folder]
-    builders = [
-        indexed_dataset.make_builder(f"{each / first}.bin", impl="mmap", vocab_size=len(dictionary))
-        for each in folders
-    ]
     unknown: Counter[bool] = Counter()
     sentences = ids_of_file(file, folder, pipeline, dictionary=dictionary, pieces=pieces)
-    for builder, ids in zip(cycle(builders), sentences):
-        builder.add_item(torch.from_numpy(ids))
-        number = int(np.count_nonzero(ids[:-1] == dictionary.unk()))
-        unknown.update({True: number, False: len(ids) - 1 - number})
-    for builder, each in zip(builders, folders):
-        builder.finalize(f"{each / first}.idx")
-        for name in others:
-            for suffix in (".bin", ".idx"):
-                link_or_copy(f"{each / first}{suffix}", each / f"{name}{suffix}")
+    counted = counting_unknown(sentences, dictionary.unk(), unknown)
+    deal_ids([each / first for each in folders], counted, len(dictionary))
+    for each, name, suffix in product(folders, others, SUFFIXES):
+        link_or_copy(f"{each / first}{suffix}", each / f"{name}{suffix}")
     return unknown
+
+
+def counting_unknown(
+    sentences: Iterable[np.ndarray], unknown: int, counts: Counter[bool]
+) -> Iterator[np.ndarray]:
+    """The ids of each sentence as they are; `counts` gets how many pieces are unknown, or not."""
+    for ids in sentences:
+        number = int(np.count_nonzero(ids[:-1] == unknown))
+        counts.update({True: number, False: len(ids) - 1 - number})
+        yield ids
 
 
 def ids_of_file(
@@ -296,4 +294,4 @@ def ids_of_file(
         yield from read_segmented(folder / SEGMENTED / file.names[0], ids, dictionary.eos())
         return
     for sentence in pipeline.segment(iterate_lines(file.path), file.language):
-        yield np.array(encode(sentence, dictionary), dtype=np.int64)
+        yield ids_of(sentence, dictionary)

@@ -1,15 +1,15 @@
 """How often each language uses each piece, counted in the binarised text that a run is trained on."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from fairseq import utils
 from fairseq.data import Dictionary
-from fairseq.data.indexed_dataset import MMapIndexedDataset
 
 from zsnmt.data.binarised_folder import shards_of
+from zsnmt.data.binarised_text import count_ids
 from zsnmt.data.reading import load_dictionary
 from zsnmt.errors import InputError
 from zsnmt.files.locks import locked
@@ -37,20 +37,6 @@ def count_training_pieces(
                 {dictionary[id]: int(ids[id]) for id in np.flatnonzero(ids) if id >= dictionary.nspecial}
             )
     return counts
-
-
-def count_ids(prefix: Path, size: int) -> np.ndarray:
-    """How often each id below `size` occurs in a binarised text."""
-    counts = np.zeros(size, dtype=np.int64)
-    dtype = MMapIndexedDataset(str(prefix))._index.dtype
-    for ids in parts_of(np.memmap(f"{prefix}.bin", dtype=dtype, mode="r")):
-        counts += np.bincount(ids, minlength=size)
-    return counts
-
-
-def parts_of(ids: np.ndarray, length: int = 2**24) -> Iterator[np.ndarray]:
-    """An array in parts, of which NumPy makes copies in 64 bits."""
-    return (ids[start : start + length] for start in range(0, len(ids), length))
 
 
 def count_pieces_of(run: Path) -> None:

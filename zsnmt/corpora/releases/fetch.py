@@ -4,12 +4,11 @@ The readers of releases read the folder. Archives stay in it beside what was unp
 SHA256SUMS tells what they are (`sha256sum --check SHA256SUMS`).
 """
 
-import fcntl
 import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from zsnmt.corpora.releases.unpack import unpack, unpacked_name
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
 from zsnmt.files.links import link_or_copy
+from zsnmt.files.system_locks import opened_to_lock, try_lock
 from zsnmt.languages import check_languages
 from zsnmt.text.lines import read_lines, write_lines
 
@@ -134,17 +134,13 @@ def is_as_unpacked(text: Path, sums: Mapping[str, str]) -> bool:
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """`InputError` while another process fetches into the folder."""
-    lock = os.open(folder, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError(f"another process fetches into {folder}; wait for it or end it") from None
-        except OSError:
-            pass  # of a file system without locks
+    with opened_to_lock(folder) as lock:
+        free = True
+        with suppress(OSError):  # of a file system without locks
+            free = try_lock(lock)
+        if not free:
+            raise InputError(f"another process fetches into {folder}; wait for it or end it")
         yield
-    finally:
-        os.close(lock)
 
 
 def for_languages(corpus: Corpus, languages: Sequence[str] | None) -> Corpus:
