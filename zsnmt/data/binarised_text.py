@@ -37,6 +37,7 @@ def deal_ids(paths: Sequence[Path], rows: Iterable[np.ndarray], size: int) -> in
 
 
 def count_sentences(path: Path) -> int:
+    """How many sentences a text has, by its index alone."""
     return len(indexed_dataset.make_dataset(str(path), impl="mmap"))
 
 

@@ -27,11 +27,7 @@ def opened_to_lock(path: Path) -> Iterator[int]:
 
 def try_lock(opened: int | IO) -> bool:
     """Lock for this process and those that it starts; whether no other process has the lock."""
-    try:
-        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+    return flock_at_once(opened, fcntl.LOCK_EX)
 
 
 def wait_for_lock(opened: int | IO) -> None:
@@ -41,11 +37,16 @@ def wait_for_lock(opened: int | IO) -> None:
 
 def is_locked(opened: int | IO) -> bool:
     """Whether another process has the lock of `try_lock`."""
+    return not flock_at_once(opened, fcntl.LOCK_SH)
+
+
+def flock_at_once(opened: int | IO, kind: int) -> bool:
+    """Take a lock of a kind of flock without waiting; whether no other process is in its way."""
     try:
-        fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        fcntl.flock(opened, kind | fcntl.LOCK_NB)
     except BlockingIOError:
-        return True
-    return False
+        return False
+    return True
 
 
 def try_lock_alone(opened: int | IO) -> bool:
