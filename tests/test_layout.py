@@ -24,6 +24,7 @@ FLOORS = (  # from the lowest; what is in a folder imports from its own floor an
     ("evaluation", "probing", "adaptation", "distillation", "masked_lm", "serving", "benchmarks"),
     ("demo",),
     ("claims",),
+    ("results",),
     ("cli", "__main__"),
 )
 FLOOR_OF = {room: number for number, floor in enumerate(FLOORS) for room in floor}

@@ -12,7 +12,6 @@ from tests.support.probes import make_probes
 from tests.support.resampled import with_resamples, without_resamples
 from tests.support.runs import make_run, make_text
 from tests.support.scores import all_changed, made_up_scores
-from zsnmt.cli.results import documents, makers
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.report.columns import WAVES
 from zsnmt.masked_lm.report.kept_scores import FOLDER as MASKED_LMS
@@ -35,6 +34,7 @@ from zsnmt.report.documents import (
     make_portable,
 )
 from zsnmt.report.probes.folder import probes_of
+from zsnmt.results import documents, makers
 from zsnmt.runs.probe_folder import PROBES
 from zsnmt.runs.score_file import read_score_file
 from zsnmt.runs.scores import Scores

@@ -10,7 +10,6 @@ from tests.conftest import ROOT
 from tests.support.kept import CONFIGS
 from tests.support.masked_lms import grid, write_runs
 from tests.support.scores import changed, made_up_scores
-from zsnmt.cli.results import makers
 from zsnmt.errors import InputError
 from zsnmt.languages import ZERO_RESOURCE, ZERO_SHOT
 from zsnmt.masked_lm.report.kept_scores import keep_masked_lm
@@ -18,6 +17,7 @@ from zsnmt.report.config_pages import configs_without_page, new_page
 from zsnmt.report.documents import BLOCK, fill, keep_scores
 from zsnmt.report.drawn_data import checksum
 from zsnmt.report.in_short import first_figure, kept_figures, what_to_use, what_to_use_first
+from zsnmt.results import makers
 from zsnmt.runs.probe_folder import PROBES
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 from zsnmt.runs.ways import OWN_PIVOT, PIVOT

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from tests.support.resampled import with_resamples
 from tests.support.scores import all_changed, made_up_scores
-from zsnmt.cli.results import makers
 from zsnmt.languages import ZERO_SHOT
 from zsnmt.report.directions import direction_gains_table
 from zsnmt.report.documents import fill, keep_scores, kept_scores
@@ -12,6 +11,7 @@ from zsnmt.report.pivots import share_pivots
 from zsnmt.report.scores import Column
 from zsnmt.report.significance import mean_measured
 from zsnmt.report.systems import gains_table, systems_table
+from zsnmt.results import makers
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.scoring.figures import MAIN

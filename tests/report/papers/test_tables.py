@@ -11,7 +11,6 @@ from tests.support.probes import make_probes
 from tests.support.runs import make_run, make_text
 from tests.support.scores import made_up_scores
 from zsnmt.cli import table as verb
-from zsnmt.cli.results import makers
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
 from zsnmt.languages import SUPERVISED, Direction
@@ -27,6 +26,7 @@ from zsnmt.report.papers.layout import SOURCE
 from zsnmt.report.papers.published import LIU, RAVISHANKAR, published
 from zsnmt.report.papers.sources import probes_of
 from zsnmt.report.papers.tables import TABLES, beside_papers, markdown_of, text_of
+from zsnmt.results import makers
 from zsnmt.runs.score_file import write_score_file
 
 SIX = {  # the systems of the appendix, each with another zero-shot score

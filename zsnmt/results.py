@@ -1,0 +1,74 @@
+"""What the project keeps of runs in docs/results/, and the documents and drawings that are made of it."""
+
+from pathlib import Path
+
+from zsnmt.claims import table as claims
+from zsnmt.files.project import ROOT
+from zsnmt.files.records import lay_out
+from zsnmt.files.replacing import replacing
+from zsnmt.masked_lm.report import kept_scores as masked_lms
+from zsnmt.masked_lm.report import papers as masked_lm_papers
+from zsnmt.masked_lm.report.kept_scores import keep_masked_lm
+from zsnmt.masked_lm.runs import score_file
+from zsnmt.report import confidence, config_pages, in_short
+from zsnmt.report import documents as translation
+from zsnmt.report.confidence import check_confidence, keep_confidence
+from zsnmt.report.config_pages import configs_without_page, new_page
+from zsnmt.report.documents import KEEP_AGAIN, Maker, fill_file, keep_probes, keep_scores
+from zsnmt.report.figures import png
+from zsnmt.report.in_short import kept_figures
+from zsnmt.report.papers import tables as papers
+from zsnmt.report.probes.folder import has_probes, probes_of
+from zsnmt.report.scores import Run
+from zsnmt.runs.folder import CONFIDENCE_FILE
+from zsnmt.runs.score_file import read_scores
+
+FIGURES = ROOT / "docs" / "figures"
+MAKING = (translation, in_short, config_pages, confidence, masked_lms, papers, masked_lm_papers, claims)
+
+
+def documents() -> list[Path]:
+    """What may have tables of kept results."""
+    return [ROOT / "README.md", ROOT / "RESULTS.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def makers() -> dict[str, Maker]:
+    """What makes each block of a document, of all studies."""
+    return {name: maker for module in MAKING for name, maker in module.MAKERS.items()}
+
+
+def keep_run(run: Path, folder: Path) -> list[Path]:
+    """Keep the scores of a run and what else was measured of it; returns where. `InputError`, before anything
+    is kept, for what is of another model than the scores.
+    """
+    if score_file(run).is_file():
+        return [keep_masked_lm(run, folder)]
+    scores, has_confidence = read_scores(run), (run / CONFIDENCE_FILE).is_file()
+    probes_of([Run(run, scores)])
+    if has_confidence:
+        check_confidence(run, scores)
+    kept = [keep_scores(scores, folder)]
+    if has_confidence:
+        kept.append(keep_confidence(run, folder))
+    if has_probes(run):
+        kept.append(keep_probes(run, folder))
+    return kept
+
+
+def make_tables(folder: Path) -> None:
+    """Make the tables of all documents from what is kept, and a page for each config that has none."""
+    for path in sorted(folder.rglob("*.json")):
+        lay_out(path, KEEP_AGAIN)
+    for config in configs_without_page(folder):
+        with replacing(folder / f"{config}.md") as file:
+            file.write(new_page(folder, config).encode("utf-8"))
+    by_name = makers()
+    for path in documents():
+        fill_file(path, folder, by_name)
+
+
+def make_drawings(folder: Path) -> None:
+    """Make the drawings of what is kept."""
+    for name, drawing in kept_figures(folder):
+        with replacing(FIGURES / f"{name}.png") as file:
+            file.write(png(drawing))
