@@ -1,8 +1,10 @@
 """What the project keeps of runs in docs/results/, and the documents and drawings that are made of it."""
 
+import logging
 from pathlib import Path
 
 from zsnmt.claims import table as claims
+from zsnmt.errors import InputError
 from zsnmt.files.project import ROOT
 from zsnmt.files.records import lay_out
 from zsnmt.files.replacing import replacing
@@ -12,16 +14,21 @@ from zsnmt.masked_lm.report.kept_scores import keep_masked_lm
 from zsnmt.masked_lm.runs import score_file
 from zsnmt.report import confidence, config_pages, in_short
 from zsnmt.report import documents as translation
+from zsnmt.report.confidence import FOLDER as CONFIDENCE
 from zsnmt.report.confidence import check_confidence, keep_confidence
 from zsnmt.report.config_pages import configs_without_page, new_page
-from zsnmt.report.documents import KEEP_AGAIN, Maker, fill_file, keep_probes, keep_scores
+from zsnmt.report.documents import KEEP_AGAIN, Maker, fill_file, keep_probes, keep_scores, kept_score_path
 from zsnmt.report.figures import png
 from zsnmt.report.in_short import kept_figures
 from zsnmt.report.papers import tables as papers
 from zsnmt.report.probes.folder import has_probes, probes_of
 from zsnmt.report.scores import Run
 from zsnmt.runs.folder import CONFIDENCE_FILE
-from zsnmt.runs.score_file import read_scores
+from zsnmt.runs.probe_folder import PROBES
+from zsnmt.runs.score_file import read_score_file, read_scores
+from zsnmt.runs.scores import Scores, ways_lost, with_ways_of
+
+logger = logging.getLogger(__name__)
 
 FIGURES = ROOT / "docs" / "figures"
 MAKING = (translation, in_short, config_pages, confidence, masked_lms, papers, masked_lm_papers, claims)
@@ -37,9 +44,12 @@ def makers() -> dict[str, Maker]:
     return {name: maker for module in MAKING for name, maker in module.MAKERS.items()}
 
 
-def keep_run(run: Path, folder: Path) -> list[Path]:
+def keep_run(run: Path, folder: Path, *, replacing: bool = False) -> list[Path]:
     """Keep the scores of a run and what else was measured of it; returns where. `InputError`, before anything
     is kept, for what is of another model than the scores.
+
+    Where more is kept of an earlier run of this name, say by further ways, that stays, unless it is to be
+    replaced: a run that was made again for one figure takes no other figures from the tables.
     """
     if score_file(run).is_file():
         return [keep_masked_lm(run, folder)]
@@ -47,12 +57,41 @@ def keep_run(run: Path, folder: Path) -> list[Path]:
     probes_of([Run(run, scores)])
     if has_confidence:
         check_confidence(run, scores)
+    path = kept_score_path(scores, folder)
+    if not replacing and (lost := lost_by_keeping(run, scores, path)):
+        logger.warning(
+            "%s stays as it is: %s would be lost, which %s has not; measure that of this run, too, or take "
+            "this run in its place with --replace",
+            path,
+            ", ".join(lost),
+            run,
+        )
+        return []
     kept = [keep_scores(scores, folder)]
     if has_confidence:
         kept.append(keep_confidence(run, folder))
     if has_probes(run):
         kept.append(keep_probes(run, folder))
     return kept
+
+
+def lost_by_keeping(run: Path, scores: Scores, path: Path) -> list[str]:
+    """What is kept of another run of this name and was not measured of this one, in words; nothing where the
+    kept score file is damaged.
+    """
+    try:
+        kept = read_score_file(path, KEEP_AGAIN)
+    except (InputError, FileNotFoundError):
+        return []
+    lost = [f"translation {way.phrase}".strip() for way in ways_lost(kept, with_ways_of(kept, scores))]
+    if kept.decoding.get("model") != scores.decoding.get("model"):
+        measured = {CONFIDENCE: (run / CONFIDENCE_FILE).is_file(), PROBES: has_probes(run)}
+        lost += [
+            what
+            for what, there in measured.items()
+            if not there and (path.parent / what / path.name).is_file()
+        ]
+    return lost
 
 
 def make_tables(folder: Path) -> None:

@@ -402,17 +402,19 @@ def test_the_tables_say_what_would_be_done_and_how_many_seeds_tell(places):
     assert "since IWSLT's was not to be had" in terminal_text(power_table(OPEN, ["L11"]))
 
 
-def test_a_job_that_is_done_keeps_its_runs_and_how_long_it_took(places, monkeypatch):
+@pytest.mark.parametrize("again, further", [(False, []), (True, ["--replace"])])
+def test_a_job_that_is_done_keeps_its_runs_and_how_long_it_took(places, monkeypatch, again, further):
     called = []
     monkeypatch.setattr("zsnmt.claims.jobs.call", lambda words, output: called.append(words))
     scored = places.runs / "demo" / "zs_transformer" / "seed1"
     for path in (scored / "scores.json", places.runs / "demo" / "zs_transformer" / "seed2" / "scores.json"):
         path.parent.mkdir(parents=True)
         path.touch()
-    do_job(Steps("claims"), Job(ablation("demo", "query"), 1, ["L5"], runs={places.kept: 0.5}), places)
+    job = Job(ablation("demo", "query"), 1, ["L5"], runs={places.kept: 0.5})
+    do_job(Steps("claims"), job, replace(places, again=again))
     assert called == [
         ["ablate", str(ROOT / "configs" / "demo.conf"), "query", "--seeds", "1"],
-        ["results", str(scored), "--keep-only"],
+        ["results", str(scored), "--keep-only", *further],
     ]
     thought, taken = json.loads((places.runs / FOLDER / HOURS_FILE).read_text())["demo_query_seed1"]
     assert thought == 0.5 and 0 < taken < 0.5

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,8 @@ from tests.conftest import OLDER_RUN
 from zsnmt.cli import results
 from zsnmt.errors import InputError
 from zsnmt.results import keep_run
+from zsnmt.runs.score_file import read_score_file, write_score_file
+from zsnmt.runs.ways import Way
 
 
 @pytest.mark.parametrize("further, made", [((), ["page.md"]), (("--keep-only",), [])])
@@ -41,3 +44,27 @@ def test_what_was_measured_of_another_model_is_not_kept_beside_the_scores(older,
     decoding["model"] = json.loads((run / "scores.json").read_text())["decoding"].get("model")
     (run / "confidence.json").write_text(json.dumps(record))
     assert len(keep_run(run, kept)) == 2
+
+
+def test_a_run_that_was_made_again_takes_nothing_from_what_is_kept_unless_it_is_to(older, tmp_path, caplog):
+    """As a claim's job does, which trains the baseline again for one figure: tables of masks and probes need
+    what was measured of the baseline before.
+    """
+    run, kept = older / OLDER_RUN, tmp_path / "kept"
+    (path,) = keep_run(run, kept)
+    scores = read_score_file(path, "")
+    masks = [replace(each, way=Way("mask", (("pieces", 1),))) for each in scores.select("zero_shot").values()]
+    assert masks
+    richer = replace(scores, decoding={**scores.decoding, "model": "e"}, results=[*scores.results, *masks])
+    write_score_file(path, richer)
+    probes = path.parent / "probes" / path.name
+    probes.parent.mkdir()
+    probes.touch()
+    before = path.read_bytes()
+    assert keep_run(run, kept) == [] and path.read_bytes() == before
+    assert "translation by mask (pieces 1), probes would be lost, which" in caplog.text
+    write_score_file(path, replace(richer, decoding=scores.decoding))
+    assert keep_run(run, kept) == [path] and len(read_score_file(path, "").results) == len(richer.results)
+    write_score_file(path, richer)
+    assert keep_run(run, kept, replacing=True) == [path]
+    assert read_score_file(path, "").results == scores.results

@@ -26,6 +26,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--keep-only", action="store_true", help="keep the runs, and leave tables and drawings as they are"
     )
+    parser.add_argument(
+        "--replace",
+        action="store_true",
+        help="keep a run also in place of an earlier one of its name of which more was measured; without this "
+        "the earlier one stays",
+    )
     options = parser.parse_args(arguments)
     if options.keep_only and not options.runs:
         parser.error("--keep-only keeps runs; name some, or leave it out to make the tables")
@@ -34,7 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.results import keep_run, make_drawings, make_tables  # loads sacreBLEU and matplotlib
 
     for run in options.runs:
-        print(*keep_run(run, KEPT_RESULTS), sep="\n")
+        for path in keep_run(run, KEPT_RESULTS, replacing=options.replace):
+            print(path)
     if not options.keep_only:
         make_tables(KEPT_RESULTS)
         make_drawings(KEPT_RESULTS)

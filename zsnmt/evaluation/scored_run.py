@@ -13,9 +13,8 @@ from zsnmt.files.locks import locked
 from zsnmt.inference.export.folder import is_export
 from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, check_trained, no_run, read_record, same_bytes
 from zsnmt.runs.score_file import SCORES_FILE, read_score_file, read_scores, write_score_file
-from zsnmt.runs.scores import Result, Scores, with_ways_of
+from zsnmt.runs.scores import Result, Scores, ways_lost, with_ways_of
 from zsnmt.runs.systems import BASELINE
-from zsnmt.runs.ways import OWN_PIVOT
 from zsnmt.training.config import read_config
 from zsnmt.training.steps import Steps
 
@@ -214,13 +213,12 @@ def with_kept_ways(output: Path, scores: Scores) -> Scores:
     except InputError:  # it is damaged
         return scores
     together = with_ways_of(kept, scores)
-    there = {result.way for result in together.results} | (set() if scores.pivot_by else {OWN_PIVOT})
-    lost = dict.fromkeys(result.way.label for result in kept.results if result.way not in there)
+    lost = ways_lost(kept, together)
     if lost and kept.decoding.get("model") == scores.decoding.get("model"):
         logger.warning(
             "%s has no scores by %s any more, which were decoded or measured otherwise; to have them beside "
             "the new ones, name them with --ways, too",
             output,
-            ", ".join(lost),
+            ", ".join(way.label for way in lost),
         )
     return together

@@ -82,7 +82,7 @@ def keep_scores(scores: Scores, folder: Path) -> Path:
     """Where the score file of a run is kept, without what names a machine and without the resamples of
     directions. What is kept of other ways of the same model stays, if it was decoded and scored alike.
     """
-    path = folder / plain_name(scores.config) / f"{plain_name(scores.system)}.seed{scores.seed}.json"
+    path = kept_score_path(scores, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     with suppress(InputError, FileNotFoundError):  # what is damaged is replaced
         scores = with_ways_of(read_score_file(path, KEEP_AGAIN), scores)
@@ -93,6 +93,11 @@ def keep_scores(scores: Scores, folder: Path) -> Path:
     }
     write_score_file(path, replace(scores, text=None, results=results, before=before, **said))
     return path
+
+
+def kept_score_path(scores: Scores, folder: Path) -> Path:
+    """Where the score file of a run is kept."""
+    return folder / plain_name(scores.config) / f"{plain_name(scores.system)}.seed{scores.seed}.json"
 
 
 def make_portable(content: Any) -> Any:

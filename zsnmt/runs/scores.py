@@ -137,6 +137,12 @@ def with_ways_of(kept: Scores, scores: Scores) -> Scores:
     return replace(scores, results=results, before=before, means={**means, **scores.means})
 
 
+def ways_lost(kept: Scores, together: Scores) -> list[Way]:
+    """The ways in which earlier scores have results and what `with_ways_of` made of them has none."""
+    there = {result.way for result in together.results} | (set() if together.pivot_by else {OWN_PIVOT})
+    return list(dict.fromkeys(result.way for result in kept.results if result.way not in there))
+
+
 def made_with(scores: Scores) -> dict[str, object]:
     """What the results of every way but the pivot depend on: how lines were decoded, which, and how they were
     measured.
