@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--replace",
         action="store_true",
-        help="keep a run also in place of an earlier one of its name of which more was measured; without this "
+        help="keep a run also in place of an earlier one of its name of which more was measured; without it "
         "the earlier one stays",
     )
     options = parser.parse_args(arguments)
