@@ -16,8 +16,9 @@ from tests.support.scores import only
 from zsnmt.languages import SUPERVISED
 from zsnmt.report.comparability import read_runs
 from zsnmt.report.examples import examples
-from zsnmt.report.page import curves_table, page, write_beside
+from zsnmt.report.page import page, write_beside
 from zsnmt.report.scores import Run
+from zsnmt.report.validation import curves_table
 from zsnmt.runs.validation import read_validations
 from zsnmt.runs.ways import DIRECT
 

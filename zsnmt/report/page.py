@@ -1,7 +1,6 @@
 """The report: one HTML page that needs nothing else, and its tables and figures as files beside it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, fields, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -18,31 +17,21 @@ from zsnmt.report.marks import marked
 from zsnmt.report.notes import signature_note
 from zsnmt.report.papers.tables import beside_papers
 from zsnmt.report.pivot_drawing import comparison_figures
-from zsnmt.report.plotted import (
-    HeatMap,
-    Validation,
-    curves,
-    direction_figures,
-    heat_maps,
-    log_curves,
-    panels,
-    validations,
-)
+from zsnmt.report.plotted import HeatMap, direction_figures, heat_maps, log_curves
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import comparable, has_probes, probes_of
 from zsnmt.report.probes.tables import details, headlines
 from zsnmt.report.scores import Run, all_directions, groups_of, runs_by_system
 from zsnmt.report.studies.grid import remedy_gains
 from zsnmt.report.systems import tables
-from zsnmt.report.table import FORMS, Cell, Measured, Table, tsv
+from zsnmt.report.table import tsv
+from zsnmt.report.validation import curves_table, training_figures, validation_table
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.ways import DIRECT
 from zsnmt.scoring.figures import MAIN
 
-LOSS, BLEU = "validation loss, bits a token", "validation BLEU"
 # Tables that have places of their own.
 APART = ("direction_gains", "directions", "adaptation_directions", "runs")
-MOST_PANELS = 30  # directions that have a panel each
 EVERY_DIRECTION = "the table of every direction"
 MOST_ROWS = 1000  # of a table of directions that is open when the page is
 KIND_NOTES = {
@@ -70,52 +59,93 @@ def write_page(
 def page(runs: Sequence[Run], shown: Mapping[Direction, Sequence[Example]], examples_seed: int) -> str:
     """The HTML page of runs that can be compared, with the examples that are `shown`, chosen by a seed."""
     all_scores = [run.scores for run in runs]
-    first, made = all_scores[0], tables(all_scores)
-    probed, probed_otherwise = comparable(probes_of(runs))
-    groups, by_system = dict(groups_of(all_scores)), runs_by_system(all_scores)
-    others = [kind_name(kind) for kind in KINDS if kind in groups and kind != SUPERVISED]
     return TEMPLATES.get_template("page.html.jinja").render(
+        examples_seed=examples_seed,
+        **heading(all_scores),
+        **results(all_scores),
+        **training(runs),
+        **probes(runs),
+        **sentences(all_scores, shown),
+    )
+
+
+def heading(all_scores: Sequence[Scores]) -> dict[str, object]:
+    """What the page says of all its runs."""
+    first, groups = all_scores[0], dict(groups_of(all_scores))
+    others = [kind_name(kind) for kind in KINDS if kind in groups and kind != SUPERVISED]
+    return dict(
         title=f"{first.config}: {' and '.join(others)} against pivot" if others else first.config,
         finding=finding(all_scores),
-        not_supervised=not_supervised(groups),
-        lead=f"Systems: {', '.join(by_system)}. Languages: "
+        lead=f"Systems: {', '.join(runs_by_system(all_scores))}. Languages: "
         f"{', '.join(first.languages).replace(first.pivot, f'{first.pivot} (the pivot)', 1)}.",
         pivot=first.pivot,
+        others=others,
+        not_supervised=not_supervised(groups),
+        kinds_note="; ".join(note for kind, note in KIND_NOTES.items() if kind in groups),
+        signatures=signature_note(all_scores),
+    )
+
+
+def results(all_scores: Sequence[Scores]) -> dict[str, object]:
+    """Scores: tables, those of the papers and drawings."""
+    made = tables(all_scores)
+    return dict(
         tables=made,
         most_rows=MOST_ROWS,
         summaries=[name for name in made if name not in APART],
-        papers=beside_papers(all_scores, probed),
         remedies=inline_figures(
             remedy_figures(all_scores), "the means of each system are in the table of systems"
         ),
         against_pivot=inline_figures(comparison_figures(all_scores), f"the numbers are in {EVERY_DIRECTION}"),
         heat_maps=drawn_maps(heat_maps(all_scores), EVERY_DIRECTION),
-        signatures=signature_note(all_scores),
+        kinds=kind_names(all_scores),
+        bleu=mean_bleu(all_scores),
+    )
+
+
+def training(runs: Sequence[Run]) -> dict[str, object]:
+    """How the runs were trained, and what their checkpoints were chosen by."""
+    all_scores = [run.scores for run in runs]
+    return dict(
         training=inline_figures(training_figures(runs), "the means are in the table below"),
         curves=curves_table(runs),
         from_logs=", ".join(f"{curve.system} seed {curve.seed}" for curve in log_curves(runs)),
         chosen=", ".join(scores.name for scores in all_scores if scores.chosen_on),
-        learners=", ".join(system for system, runs in by_system.items() if learned_more(runs)),
+        learners=", ".join(
+            system for system, of_system in runs_by_system(all_scores).items() if learned_more(of_system)
+        ),
+    )
+
+
+def probes(runs: Sequence[Run]) -> dict[str, object]:
+    """What the states of encoders say, and what the papers' probes and scores are beside them."""
+    all_scores = [run.scores for run in runs]
+    probed, otherwise = comparable(probes_of(runs))
+    return dict(
+        papers=beside_papers(all_scores, probed),
         probe_headlines=[marked(table, all_scores) for table in headlines(probed)],
         probe_details=[marked(table, all_scores) for table in details(probed)],
         probe_figures=inline_figures(
-            probe_figures(probed, [*by_system]),
+            probe_figures(probed, [*runs_by_system(all_scores)]),
             "the numbers are in the table of every layer below",
         ),
+        confusions=drawn_maps(confusion_maps(probed), "a table below"),
         compared=any(any(one.similarities.values()) for one in probed),
         removing=any(one.record["removed_layers"] for one in probed),
-        probed_otherwise=probed_otherwise,
-        confusions=drawn_maps(confusion_maps(probed), "a table below"),
+        probed_otherwise=otherwise,
         unprobed=", ".join(run.scores.name for run in runs if not has_probes(run.folder)),
+    )
+
+
+def sentences(
+    all_scores: Sequence[Scores], shown: Mapping[Direction, Sequence[Example]]
+) -> dict[str, object]:
+    """Examples of translations, and which they are."""
+    return dict(
         examples=shown,
         linked={str(direction) for direction in shown},
-        examples_seed=examples_seed,
         left_out=left_out_note(all_scores, shown),
-        marks=marks_note(first, shown),
-        others=others,
-        kinds_note="; ".join(note for kind, note in KIND_NOTES.items() if kind in groups),
-        kinds=kind_names(all_scores),
-        bleu=mean_bleu(all_scores),
+        marks=marks_note(all_scores[0], shown),
     )
 
 
@@ -137,60 +167,6 @@ def remedy_figures(all_scores: Sequence[Scores]) -> list[tuple[str, str, Figure]
     """Name, title and drawing of what remedies gain; none without a study of them."""
     gains, title = remedy_gains(all_scores), "What remedies gain, by how much was off-target without them"
     return [("remedy_gains", title, scatters.remedy_gains(gains))] if gains else []
-
-
-def training_figures(runs: Sequence[Run]) -> list[tuple[str, str, Figure]]:
-    """Name, title and drawing of each figure of validation by update that the runs recorded something for."""
-    found, systems = validations(runs), [*runs_by_system([run.scores for run in runs])]
-    losses, bleu = curves(found, "nll_loss") + log_curves(runs), curves(found, "bleu")
-    drawn = []
-    if losses:
-        drawn.append(
-            (
-                "training",
-                "Validation loss by update",
-                figures.training_curves(losses, systems, LOSS, from_zero=False),
-            )
-        )
-    if bleu:
-        drawn.append(
-            ("training_bleu", "Validation BLEU by update", figures.training_curves(bleu, systems, BLEU))
-        )
-    by_target = len({one.direction for one in found}) > MOST_PANELS
-    if by_panel := panels(found, "bleu" if bleu else "nll_loss", by_target):
-        title = (
-            f"Validation {'BLEU' if bleu else 'loss'} by {'target language' if by_target else 'direction'}"
-        )
-        panel = figures.small_multiples(by_panel, systems, BLEU if bleu else LOSS, from_zero=bool(bleu))
-        drawn.append(("training_directions", title, panel))
-    return drawn
-
-
-def validation_table(runs: Sequence[Run]) -> Table:
-    """A row for each direction at each validation."""
-    columns = [field.name for field in fields(Validation)]
-    found = [astuple(replace(one, kind=kind_name(one.kind))) for one in validations(runs)]
-    rows = [[None if cell is None else str(cell) for cell in row] for row in found]
-    return Table("validation", "Validation while training", columns, rows=rows, about="")
-
-
-def curves_table(runs: Sequence[Run]) -> Table:
-    """What curves of training are drawn from: a row for each run, kind of direction and validation."""
-    found = validations(runs)
-    drawn = {"loss": curves(found, "nll_loss") + log_curves(runs), MAIN: curves(found, "bleu")}
-    cells: dict[tuple[str, int, str, int], dict[str, Measured]] = {}
-    for figure, of_figure in drawn.items():
-        for curve in of_figure:
-            for updates, value in zip(curve.updates, curve.values):
-                key = curve.system, curve.seed, curve.kind, updates
-                cells.setdefault(key, {})[figure] = Measured(figure, value)
-    rows: list[list[Cell]] = [
-        [system, str(seed), kind_name(kind), str(updates), *map(of_row.get, drawn)]
-        for (system, seed, kind, updates), of_row in cells.items()
-    ]
-    titles = ["system", "seed", "directions", "updates", *(FORMS[figure].title for figure in drawn)]
-    table = Table("training_means", "Validation while training", titles, rows=rows, headers=4, about="")
-    return table.without_empty_columns()
 
 
 def mean_bleu(all_scores: Sequence[Scores]) -> dict[Direction, float]:
