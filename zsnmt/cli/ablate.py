@@ -35,12 +35,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from zsnmt import console
+from zsnmt.cli.common.comparison import paper_text, show_table
 from zsnmt.cli.common.recipe import Recipe, add_check, add_jobs, add_seeds, do_all
-from zsnmt.cli.common.team import add_team, chosen_team
+from zsnmt.cli.common.scoring import WORKERS, score_runs
+from zsnmt.cli.common.team import add_team, chosen_team, gpus_here
 from zsnmt.cli.common.words import parse_between
 from zsnmt.console import WrongUse
+from zsnmt.decoding.options import EngineChoice
 from zsnmt.runs.folder import MODEL_FILE
 from zsnmt.runs.systems import DIRECTIONS
+from zsnmt.scoring.comet import MODEL, load_package
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import Team
 
@@ -134,9 +138,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     experiment = read_experiment(options.config, recipe.runs, recipe.variables)
     plan = plan_runs(experiment, options)
-    runs: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
+    runs: dict[tuple[bool, tuple[str, ...]], list[Path]] = {}
     for planned in plan:
-        runs.setdefault(planned.group, []).append(str(planned.run))
+        runs.setdefault(planned.group, []).append(planned.run)
     if options.report and len(runs) > 1:
         raise WrongUse(
             "these studies have models of several directions, or several ways of decoding, which one page "
@@ -147,12 +151,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         width = max(len(planned.name) for planned in plan)
         print(*(f"{planned.name:<{width}}  {planned.about}" for planned in plan), sep="\n")
         return
+    if options.comet and not options.train_only:
+        load_package()  # says at once if it is not installed
     trained = [partial(train, recipe.steps, experiment, each) for each in plan if not each.system.sides]
     taught = [partial(make_student, recipe.steps, experiment, each) for each in plan if each.system.sides]
     for jobs in (trained, taught):  # these learn from some of the others
         do_all(jobs, options.jobs)
     if not options.train_only:
-        score(runs, experiment.config, options)
+        score(recipe, runs, config=experiment.config, options=options)
 
 
 def plan_runs(experiment: "Experiment", options: Namespace) -> list[Planned]:
@@ -172,22 +178,22 @@ def plan_runs(experiment: "Experiment", options: Namespace) -> list[Planned]:
 
 
 def score(
-    runs: Mapping[tuple[bool, tuple[str, ...]], Sequence[str]], config: "Config", options: Namespace
+    recipe: Recipe,
+    runs: Mapping[tuple[bool, tuple[str, ...]], Sequence[Path]],
+    *,
+    config: "Config",
+    options: Namespace,
 ) -> None:
     """Score the runs of each group together, and print the tables of the papers that the studies have."""
-    from zsnmt.cli import evaluate, table
-
     pivot = options.pivot if len(config.languages) > 2 else None  # else nothing goes through it
-    gpus = options.gpus if options.gpus is None else str(options.gpus or "all")
-    further = {"--pivot": pivot, "--report": options.report and str(options.report), "--gpus": gpus}
-    words = [word for option, value in further.items() if value for word in (option, value)]
-    words += [*["--comet"] * options.comet, *["--check"] * options.check]
+    engine = EngineChoice(gpus=gpus_here(options.gpus, otherwise=WORKERS))
     for (_, ways), alike in runs.items():
-        evaluate.main([*alike, *words, *(["--ways", *ways] if ways else [])])
+        given = {"ways": ways or None, "comet": MODEL if options.comet else None}
+        score_runs(recipe, alike, given, pivot=pivot, engine=engine)
+        show_table(alike, options.report)
     for study in dict.fromkeys(options.studies):
         if study in PAPER_TABLES:
-            print()
-            table.main([*chain(*runs.values()), "--paper", PAPER_TABLES[study]])
+            print("", paper_text(PAPER_TABLES[study], [*chain(*runs.values())]), sep="\n")
 
 
 def train(steps: Steps, experiment: "Experiment", planned: Planned) -> None:

@@ -15,17 +15,14 @@ from zsnmt import console
 from zsnmt.cli.common.argument_types import directions, positive
 from zsnmt.cli.common.comparison import show_table
 from zsnmt.cli.common.recipe import Recipe, add_check
+from zsnmt.cli.common.scoring import WORKERS, score_runs, show
 from zsnmt.cli.common.team import add_gpus, gpus_here
 from zsnmt.cli.common.words import parse_between
 from zsnmt.console import WrongUse
 from zsnmt.decoding.options import SEARCH_OPTIONS, add_engine_options, add_search_options, engine_choice
-from zsnmt.languages import kind_name
 from zsnmt.runs.score_file import SCORES_FILE
-from zsnmt.runs.scores import Result
 from zsnmt.scoring.comet import MODEL, load_package
 from zsnmt.scoring.options import add_scoring_options, given_scoring
-
-WORKERS = "say by --workers how many batches are translated at once"  # where there is no GPU
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -40,31 +37,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.comet:
         load_package()  # says at once if it is not installed
 
+    if not options.output:
+        score_runs(recipe, options.runs, given, pivot=options.pivot, engine=engine)
+        show_table(options.runs, options.report)
+        return
+
     from zsnmt.evaluation.scored_run import (  # loads PyTorch
         check_before_scoring,
-        newer_sets,
         pivot_of,
         score_elsewhere,
-        score_run,
         settings_of,
     )
 
-    for run in options.runs:
-        check_before_scoring(run, None if options.output else options.lines)
-    settings_of_runs = [settings_of(run, recipe.variables, given, engine=engine) for run in options.runs]
-    for run, settings in zip(options.runs, settings_of_runs):
-        pivot = pivot_of(run, options.pivot)
-        if options.output:
-            score_elsewhere(run, options.output, settings, pivot=pivot, scored=show)
-        else:
-            if newer := newer_sets(run, recipe.variables):
-                recipe.steps.say(
-                    f"{newer[0]} has changed since the text of {run} was made, which is scored; to score the "
-                    "new one, first give the command that trained it again, which leaves the model as it is"
-                )
-            score_run(recipe.steps, run, settings, pivot=pivot, scored=show)
-    if not options.output:
-        show_table(options.runs, options.report)
+    (run,) = options.runs
+    check_before_scoring(run)
+    settings = settings_of(run, recipe.variables, given, engine=engine)
+    score_elsewhere(run, options.output, settings, pivot=pivot_of(run, options.pivot), scored=show)
 
 
 def given_elsewhere(options: Namespace) -> dict[str, object]:
@@ -138,14 +126,3 @@ def make_parser() -> console.Parser:
     add_gpus(parser)
     add_check(parser)
     return parser
-
-
-def show(result: Result) -> None:
-    """A line for each direction, as soon as it is scored."""
-    from tqdm import tqdm
-
-    figures, kind = result.figures, f"{kind_name(result.kind)} {result.way.phrase}"
-    tqdm.write(
-        f"{result.direction!s:<15}  {kind:<24}  BLEU {figures['bleu']:5.1f}  chrF++ {figures['chrf']:5.1f}  "
-        f"off-target {100 * figures['off_target']:5.1f} %"
-    )

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.cli.common.comparison import paper_text
 from zsnmt.console import WrongUse
 from zsnmt.report.papers import NAMES
 
@@ -44,12 +45,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(every_direction(scores))
     else:
         print(markdown_table(scores) if options.markdown else text_table(scores))
-
-
-def paper_text(name: str, paths: Sequence[Path], *, markdown: bool = False) -> str:
-    """A table of a paper, from run folders or kept files, for a terminal or in Markdown."""
-    from zsnmt.masked_lm.report import papers
-    from zsnmt.report.papers.tables import TABLES, markdown_of, text_of  # loads sacreBLEU
-
-    paper_table = (TABLES | papers.TABLES)[name]
-    return (markdown_of if markdown else text_of)(paper_table, [*map(paper_table.source.read, paths)])

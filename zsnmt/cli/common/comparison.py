@@ -23,3 +23,12 @@ def show_table(runs: Sequence[Path], report: Path | None, *, in_short: bool = Fa
         from zsnmt.report.page import write_page  # loads matplotlib
 
         write_page(report, read_runs(runs))
+
+
+def paper_text(name: str, paths: Sequence[Path], *, markdown: bool = False) -> str:
+    """A table of a paper, from run folders or kept files, for a terminal or in Markdown."""
+    from zsnmt.masked_lm.report import papers
+    from zsnmt.report.papers.tables import TABLES, markdown_of, text_of  # loads sacreBLEU
+
+    paper_table = (TABLES | papers.TABLES)[name]
+    return (markdown_of if markdown else text_of)(paper_table, [*map(paper_table.source.read, paths)])

@@ -1,0 +1,56 @@
+"""Runs scored one after the other, each direction shown as soon as it is."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from zsnmt.cli.common.recipe import Recipe
+from zsnmt.decoding.options import EngineChoice
+from zsnmt.languages import kind_name
+from zsnmt.runs.scores import Result
+
+WORKERS = "say by --workers how many batches are translated at once"  # where there is no GPU
+
+
+def score_runs(
+    recipe: Recipe,
+    runs: Sequence[Path],
+    given: Mapping[str, Any],
+    *,
+    pivot: str | None,
+    engine: EngineChoice,
+) -> None:
+    """Write scores.json of each run, after a look at all of them.
+
+    `given`: settings by name, in place of those of the run's config; `pivot`: see
+    `zsnmt.evaluation.scored_run.pivot_of`.
+    """
+    from zsnmt.evaluation.scored_run import (  # loads PyTorch
+        check_before_scoring,
+        newer_sets,
+        pivot_of,
+        score_run,
+        settings_of,
+    )
+
+    for run in runs:
+        check_before_scoring(run, given.get("lines"))
+    settings_of_runs = [settings_of(run, recipe.variables, given, engine=engine) for run in runs]
+    for run, settings in zip(runs, settings_of_runs):
+        if newer := newer_sets(run, recipe.variables):
+            recipe.steps.say(
+                f"{newer[0]} has changed since the text of {run} was made, which is scored; to score the "
+                "new one, first give the command that trained it again, which leaves the model as it is"
+            )
+        score_run(recipe.steps, run, settings, pivot=pivot_of(run, pivot), scored=show)
+
+
+def show(result: Result) -> None:
+    """A line for each direction, as soon as it is scored."""
+    from tqdm import tqdm
+
+    figures, kind = result.figures, f"{kind_name(result.kind)} {result.way.phrase}"
+    tqdm.write(
+        f"{result.direction!s:<15}  {kind:<24}  BLEU {figures['bleu']:5.1f}  chrF++ {figures['chrf']:5.1f}  "
+        f"off-target {100 * figures['off_target']:5.1f} %"
+    )
