@@ -4,12 +4,14 @@ refuses.
 
 import json
 import re
+import sys
 
 import pytest
 
 from tests.conftest import ROOT, run_command
 from zsnmt.cli import ablate
 from zsnmt.console import WrongUse
+from zsnmt.errors import InputError
 from zsnmt.report.papers import NAMES
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.systems import BELOW, BY_ENCODING, STUDIED
@@ -137,14 +139,25 @@ def test_the_decoding_grid_decodes_two_systems_in_every_way(own_tiny):
 def called(monkeypatch):
     """What a call of `zsnmt ablate` would score and print, with nothing trained."""
     calls = []
-    monkeypatch.setattr("zsnmt.training.train.train_run", lambda *_, **__: None)
-    for verb in ("evaluate", "table"):
-        monkeypatch.setattr(f"zsnmt.cli.{verb}.main", lambda words, verb=verb: calls.append([verb, *words]))
 
-    def ablate_calls(runs, *words):
-        monkeypatch.setenv("RUNS", str(runs))
+    def score_runs(recipe, runs, given, *, pivot, engine):
+        calls.append(("score", runs, pivot, engine.gpus))
+
+    def paper_text(name, runs):
+        calls.append(("table", runs, name))
+        return ""
+
+    monkeypatch.setattr("zsnmt.training.train.train_run", lambda *_, **__: None)
+    monkeypatch.setattr(ablate, "score_runs", score_runs)
+    monkeypatch.setattr(ablate, "show_table", lambda runs, report: None)
+    monkeypatch.setattr(ablate, "paper_text", paper_text)
+
+    def ablate_calls(folder, *words):
+        monkeypatch.setenv("RUNS", str(folder))
         ablate.main(words)
-        return [[word.removeprefix(f"{runs}/") for word in call] for call in calls]
+        return [
+            (what, [str(run.relative_to(folder)) for run in runs], *further) for what, runs, *further in calls
+        ]
 
     return ablate_calls
 
@@ -154,22 +167,31 @@ def test_the_baseline_pivots_for_all_and_the_papers_table_follows(called, tmp_pa
     runs = [f"demo/{name}/seed{seed}" for seed in (1, 2) for name in names]
     config = str(ROOT / "configs" / "demo.conf")
     assert called(tmp_path, config, "query", "--seeds", "1", "2") == [
-        ["evaluate", *runs, "--pivot", "baseline"],
-        ["table", *runs, "--paper", "liu_table_3"],
+        ("score", runs, "baseline", 1),
+        ("table", runs, "liu_table_3"),
     ]
 
 
 def test_another_run_may_pivot(called, tmp_path):
-    (scored,) = called(tmp_path, str(ROOT / "configs" / "demo.conf"), "replacement", "--pivot", "self")
-    assert scored[-2:] == ["--pivot", "self"]
+    ((_, _, pivot, _),) = called(
+        tmp_path, str(ROOT / "configs" / "demo.conf"), "replacement", "--pivot", "self"
+    )
+    assert pivot == "self"
+
+
+def test_that_comet_is_not_installed_is_said_before_anything_is_trained(called, tmp_path, monkeypatch):
+    monkeypatch.setattr("zsnmt.training.train.train_run", lambda *_, **__: pytest.fail("trained"))
+    monkeypatch.setitem(sys.modules, "comet", None)
+    with pytest.raises(InputError, match="COMET is not installed"):
+        called(tmp_path, str(ROOT / "configs" / "demo.conf"), "query", "--comet")
 
 
 def test_a_job_of_a_cluster_only_trains_and_the_last_one_scores_by_its_gpus(called, tmp_path, monkeypatch):
     config = str(ROOT / "configs" / "demo.conf")
     assert called(tmp_path, config, "query", "--train-only", "--processes", "2") == []
     monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
-    (scored, _) = called(tmp_path, config, "query", "--gpus", "all")
-    assert scored[-2:] == ["--gpus", "all"]
+    ((*_, gpus), _) = called(tmp_path, config, "query", "--gpus", "all")
+    assert gpus == 2
     with pytest.raises(WrongUse, match="--jobs gives each run a GPU of its own; leave it out"):
         called(tmp_path, config, "query", "--gpus", "all", "--jobs", "2")
 
@@ -178,9 +200,9 @@ def test_models_of_two_directions_are_scored_apart_and_stand_in_one_table(called
     here = [f"iwslt17_en_it_relative/zs_transformer{variant}/seed1" for variant in ("", "_relative")]
     back = [run.replace("/seed1", "_it_en/seed1") for run in here]
     assert called(tmp_path, str(ROOT / "configs" / "iwslt17_en_it_relative.conf"), "li_table_1") == [
-        ["evaluate", *here],  # where there are two languages, nothing goes through the pivot
-        ["evaluate", *back],
-        ["table", *here, *back, "--paper", "li_table_1"],
+        ("score", here, None, 1),  # where there are two languages, nothing goes through the pivot
+        ("score", back, None, 1),
+        ("table", [*here, *back], "li_table_1"),
     ]
 
 
