@@ -20,5 +20,10 @@ def pass_over(fault: InputError) -> None:
     """Leaves a fault to another reading."""
 
 
+def counted(number: int, thing: str) -> str:
+    """`1 column`, `2 columns`."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
 GO_ON = "what was done is kept, and the same command goes on from it once that is mended"
 SAVED = "told to end: saved after"  # so many updates: what a training says last that saved where it was

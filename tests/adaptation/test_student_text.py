@@ -135,7 +135,7 @@ def test_a_run_that_has_begun_goes_on_as_it_began(student, folder, said, tmp_pat
     "name, content, message",
     [
         (f"text/{FIRST}/train.{THERE}.{FIRST}", None, f"train.{THERE}.{SECOND} stands alone"),
-        (f"text/{FIRST}/train.{THERE}.{FIRST}", b"one\n", f"has 1 lines and .* has {TRAINED}"),
+        (f"text/{FIRST}/train.{THERE}.{FIRST}", b"one\n", f"has 1 line and .* has {TRAINED}"),
         (f"text/{FIRST}/valid.{THERE}.{SECOND}", b"one\n\xff\n", "line 2, byte 1: 0xff is not UTF-8"),
         ("text/synthetic.json", None, r"synthetic.json is missing"),
         (

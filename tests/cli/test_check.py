@@ -88,7 +88,7 @@ def test_options_that_do_not_go_together(folder, options, message):
 
 def test_a_fault_is_told_of_with_its_place(folder):
     (folder / "train.de-en.de").write_text("Ja.\n", encoding="utf-8")
-    with pytest.raises(InputError, match="has 1 lines and .* has 100; line n of one must be the translation"):
+    with pytest.raises(InputError, match="has 1 line and .* has 100; line n of one must be the translation"):
         main([str(folder)])
 
 
@@ -111,7 +111,19 @@ def test_all_faults_are_told_of_and_of_a_file_with_many_some(folder, capsys):
     assert "0xfc is not UTF-8" in of_train[0] and "dos2unix" in of_train[2]
     assert any(line.endswith("/test.fr-de.de: 5 more such faults") for line in told)
     assert any(line.startswith("/test.fr-de.fr has 15 lines and") for line in told), "misaligned, too"
-    assert any("has 1 lines and" in line and "has 2" in line for line in told)
+    assert any("has 1 line and" in line and "has 2" in line for line in told)
+
+
+def test_two_empty_sides_are_both_told_of(folder, capsys):
+    for side in ("de", "en"):
+        (folder / f"train.de-en.{side}").write_text("")
+    for further in ([], ["--pairs", "de-en", "--splits", "train"]):
+        with pytest.raises(InputError, match="breaks rules in the places above"):
+            main([str(folder), *further])
+        told = capsys.readouterr().err
+        assert all(
+            f"train.de-en.{side} is empty; it needs at least one line" in told for side in ("de", "en")
+        )
 
 
 def test_a_file_in_another_encoding_has_one_fault(folder):
@@ -145,5 +157,5 @@ def test_all_rows_of_a_table_that_break_a_rule_are_told_of(tmp_path, capsys, nam
 
 def test_a_table_of_faults_alone_is_told_of_by_the_first(tmp_path):
     (tmp_path / "mine.tsv").write_text("en\tde\nYes.\nNo.\n", encoding="utf-8")
-    with pytest.raises(InputError, match="mine.tsv, line 2 has 1 columns and line 1 has 2; put a tab"):
+    with pytest.raises(InputError, match="mine.tsv, line 2 has 1 column and line 1 has 2; put a tab"):
         main([str(tmp_path / "mine.tsv")])

@@ -194,7 +194,7 @@ def test_text_of_another_language_than_its_name_is_refused_and_so_is_what_leaves
     ):
         left_out(text, Cleaning(("copy",)))
     write_lines(text / "train.de-en.de", ["Allein."])
-    with pytest.raises(InputError, match="has 1 lines and .* has 4"):
+    with pytest.raises(InputError, match="has 1 line and .* has 4"):
         left_out(text)
 
 

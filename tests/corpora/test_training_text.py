@@ -179,7 +179,7 @@ def test_a_pair_that_overlaps_as_a_whole_stops(text, tmp_path):
 
 def test_misaligned_text_stops_before_anything_is_written(text, tmp_path):
     write_lines(text / "train.fr-en.fr", ["too few"])
-    with pytest.raises(InputError, match="has 1 lines and .* has 40;"):
+    with pytest.raises(InputError, match="has 1 line and .* has 40;"):
         make_training_text(text, tmp_path / "clean", LANGUAGES)
     assert not (tmp_path / "clean").exists()
 

@@ -97,7 +97,7 @@ def change_line(path: Path, number: int, change) -> None:
         ),
         (3, lambda line: line + "\tmore", "line 3 has 16 columns, and the header 15; get the release again"),
         (4, lambda line: "\t".join(line.split("\t")[:6]), "line 4 has 6 columns, and the header 15"),
-        (2, lambda line: "", "line 2 has 1 columns"),
+        (2, lambda line: "", "line 2 has 1 column,"),
         (1, lambda line: line + "\r", "line 1 ends with a carriage return"),
     ],
 )

@@ -55,6 +55,12 @@ def test_what_slurm_refuses_is_said_in_a_sentence(cluster):
         hosts_of_job(VARIABLES)
 
 
+def test_that_there_is_no_slurm_is_said_with_what_can_be_done(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match="there is no sbatch here, so nothing was submitted: give this"):
+        slurm.main([*CALL, "--submit"])
+
+
 CALL = ["configs/iwslt17.conf", "zs_transformer", "zs_transformer_residual", "--seeds", "1", "2", "7"]
 
 

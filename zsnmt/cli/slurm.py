@@ -19,6 +19,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import which
 
 from zsnmt import console
 from zsnmt.cli.common.argument_types import hours, positive
@@ -111,7 +112,14 @@ def make_parser() -> console.Parser:
 
 
 def submit(command: Sequence[str], script: str) -> None:
-    """Give a script to a command that submits it; `InputError` where SLURM refuses it."""
+    """Give a script to a command that submits it; `InputError` where there is no SLURM, or where it refuses
+    the script.
+    """
+    if not which("sbatch"):
+        raise InputError(
+            "there is no sbatch here, so nothing was submitted: give this command where SLURM is, or leave "
+            f"out --submit, keep what it prints in a file, and there give the file to {command[0]}"
+        )
     if subprocess.run(command, input=script, text=True).returncode:
         raise InputError(
             "the submission failed (see above); where sbatch refuses it, give what it wants by --sbatch, as "

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain, combinations, zip_longest
 from pathlib import Path
 
-from zsnmt.errors import InputError, OnFault, pass_over, refuse
+from zsnmt.errors import InputError, OnFault, counted, pass_over, refuse
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.text.lines import iterate_lines
 
@@ -145,7 +145,7 @@ def check_pair(source: Path, target: Path, number_of: Callable[[Path], int] = nu
     here, there = number_of(source), number_of(target)
     if here != there:
         raise InputError(
-            f"{source} has {here} lines and {target} has {there}; line n of one must be "
+            f"{source} has {counted(here, 'line')} and {target} has {there}; line n of one must be "
             f"the translation of line n of the other"
         )
     return here

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from zsnmt.corpora.releases.release import MissingFiles, clean_sentence, find_file, open_lines
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, counted
 
 LABELS = ("entailment", "neutral", "contradiction")
 NO_LABEL = "-"
@@ -130,7 +130,7 @@ def table_reader(path: Path, fields: Sequence[str], header: str) -> Callable[[st
     def read(line: str) -> list[str]:
         cells = line.split("\t")
         if not max(places) < len(cells) <= len(titles):
-            raise ValueError(f"has {len(cells)} columns, and the header {len(titles)}")
+            raise ValueError(f"has {counted(len(cells), 'column')}, and the header {len(titles)}")
         return [cells[place] for place in places]
 
     return read

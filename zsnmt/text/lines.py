@@ -35,7 +35,8 @@ def iterate_lines(
     Raises InputError for a missing or empty file, and, with the line, for a byte that is not UTF-8, a
     byte order mark, a control character other than the tab (a carriage return is one), and, unless
     `allow_empty_lines`, for a line without anything but white space and U+2581, which subword models take for
-    a space. An `on_fault` that does not raise is given the error of each such line, which then is empty.
+    a space. An `on_fault` that does not raise is given the error of an empty file and of each such line,
+    which then is empty.
 
     `of_windows`: it may begin with a byte order mark, and its lines end with `\\r\\n`; both are left out.
     """
@@ -66,7 +67,7 @@ def iterate_stream(
             text = ""
         yield text
     if number == 0:
-        raise InputError(f"{name} is empty; it needs at least one line")
+        on_fault(InputError(f"{name} is empty; it needs at least one line"))
 
 
 def read_lines(path: Path, allow_empty_lines: bool = False) -> list[str]:

@@ -30,6 +30,7 @@ NORMALIZATIONS = ("identity", "nfkc", "nfkc_cf", "nmt_nfkc", "nmt_nfkc_cf")
 
 Text = Sequence[Path] | Callable[[], Iterable[str]]  # files, or what gives the sentences anew at each call
 
+BY = "--vocabulary-size, in a config by VOCABULARY"
 MOST_PIECES = 2**31  # SentencePiece counts them so
 QUIET = 2  # errors only
 UNKNOWN_PIECES = 1  # <unk>, which is a piece that SentencePiece counts
@@ -285,10 +286,10 @@ def explain(error: RuntimeError, vocabulary_size: int, others: int, merges: int 
             ) from error
         raise InputError(
             f"this text does not support a vocabulary of {vocabulary_size} pieces; "
-            f"choose {int(match[1]) + others} or fewer, or give more text"
+            f"choose {int(match[1]) + others} or fewer by {BY}, or give more text"
         ) from error
     if match := re.search(r"smaller than required_chars\. \d+ vs (\d+)", str(error)):
         raise InputError(
             f"a vocabulary of {vocabulary_size} pieces cannot hold all characters of this text; "
-            f"choose {int(match[1]) + others} or more, or a lower character coverage"
+            f"choose {int(match[1]) + others} or more by {BY}, or a lower character coverage"
         ) from error

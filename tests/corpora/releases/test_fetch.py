@@ -327,7 +327,7 @@ def pmindia(server) -> Corpus:
     [
         (b"one\teins\n" * 9 + b"\0" * 50, "has a row of NULs in line 10, as where a part is lost"),
         (b"one\teins\n" * 9 + b"on\xe0\xa6", "line 10, byte 3: 0xe0 is not UTF-8"),
-        (b"one\teins\n" * 9 + b"one", "line 10 has 1 columns; it needs two"),
+        (b"one\teins\n" * 9 + b"one", "line 10 has 1 column; it needs two"),
         (b"", "is empty"),
     ],
 )

@@ -183,7 +183,7 @@ def test_another_number_of_columns(release, line, count):
     write(release, "hi", lines[:4] + [line] + lines[4:])
     fails(
         release,
-        f"hi-en.tsv, line 5 has {count} columns; it needs two, English and hi with a tab between them",
+        f"hi-en.tsv, line 5 has {count} columns?; it needs two, English and hi with a tab between them",
     )
 
 

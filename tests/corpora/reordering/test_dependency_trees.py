@@ -66,7 +66,7 @@ def changed(line: int, column: int, value: str) -> str:
     [
         ("", "is empty"),
         ("# only\n\n# comments\n", "has no trees; give a CoNLL-U file"),
-        (SENTENCE.replace("\t", "  "), "line 2 has 1 columns; a word of CoNLL-U has 10, parted by tabs"),
+        (SENTENCE.replace("\t", "  "), "line 2 has 1 column; a word of CoNLL-U has 10, parted by tabs"),
         (SENTENCE.replace("les\tle", "les"), "line 4 has 9 columns"),
         (changed(4, 1, "3"), "line 4 has word 3 where 2 is next; number the words"),
         (changed(4, 1, "_"), "line 4 has word _ where 2 is next"),

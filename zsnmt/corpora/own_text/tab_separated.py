@@ -15,7 +15,7 @@ from pathlib import Path
 
 from zsnmt.corpora.own_text.columns import Placed, languages_of_columns, say_others, table_of_rows
 from zsnmt.corpora.own_text.table import Table
-from zsnmt.errors import InputError, OnFault
+from zsnmt.errors import InputError, OnFault, counted
 from zsnmt.text.lines import is_blank, iterate_lines
 
 QUOTED = re.compile(r'"([^"]|"")*""([^"]|"")*"')  # a cell with quotes in it, as spreadsheets write one
@@ -40,8 +40,8 @@ def rows_of(file: Path, languages: Mapping[int, str], on_fault: OnFault) -> Iter
         if len(cells) != columns:
             on_fault(
                 InputError(
-                    f"{place} has {len(cells)} columns and line 1 has {columns}; put a tab between two "
-                    "columns, and none into a sentence"
+                    f"{place} has {counted(len(cells), 'column')} and line 1 has {columns}; put a tab "
+                    "between two columns, and none into a sentence"
                 )
             )
             continue

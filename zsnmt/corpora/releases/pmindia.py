@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from zsnmt.corpora.overlap import normalise
 from zsnmt.corpora.releases.release import clean_rows, count_pairs, find_files, open_lines, write_rows
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, counted
 from zsnmt.languages import check_languages
 
 PIVOT = "en"
@@ -96,8 +96,8 @@ def read_columns(path: Path, language: str) -> Iterator[list[str]]:
         columns = line.split("\t")
         if len(columns) != 2:
             raise InputError(
-                f"{path}, line {number} has {len(columns)} columns; it needs two, English and {language} "
-                f"with a tab between them"
+                f"{path}, line {number} has {counted(len(columns), 'column')}; it needs two, English and "
+                f"{language} with a tab between them"
             )
         yield columns
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from conllu.exceptions import ParseException
 from conllu.parser import DEFAULT_FIELD_PARSERS, DEFAULT_FIELDS, Token, parse_line
 
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, counted
 from zsnmt.text.lines import iterate_lines
 
 # Columns that are not read may hold whatever they like.
@@ -108,7 +108,8 @@ def parse(line: str, place: str) -> Token:
     columns = line.count("\t") + 1
     if columns != len(DEFAULT_FIELDS):
         raise InputError(
-            f"{place} has {columns} columns; a word of CoNLL-U has {len(DEFAULT_FIELDS)}, parted by tabs"
+            f"{place} has {counted(columns, 'column')}; a word of CoNLL-U has {len(DEFAULT_FIELDS)}, "
+            "parted by tabs"
         )
     try:
         # the parser would also part columns at two spaces
