@@ -21,6 +21,7 @@ from tests.tasks.conftest import (
     fairseq,
     training_options,
 )
+from zsnmt.errors import InputError
 from zsnmt.modules.cpu_bfloat16 import multiplies_bfloat16
 from zsnmt.modules.position_names import ENCODINGS
 from zsnmt.runs.checkpoints import load_checkpoint
@@ -40,6 +41,18 @@ KEYS = (
     "--relative-attention-distance 0"
 )
 POSITIONS = {"sinusoidal": [], "tupe": TUPE.split(), "keys": KEYS.split()}
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["--fp16"], "--fp16 is for a GPU; on a CPU leave it out, or give --cpu-bf16"),
+        (["--adaptive-softmax-cutoff", "9"], "--criterion label_smoothed_cross_entropy needs; give --crit"),
+    ],
+)
+def test_what_a_training_cannot_do_is_said_before_its_first_update(data, tmp_path, options, message):
+    with pytest.raises(InputError, match=message):
+        fairseq("train", *training_options(data, tmp_path, "--cpu", *PLAIN, *options))
 
 
 @pytest.fixture(scope="module", params=POSITIONS)

@@ -249,7 +249,15 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     # Data
 
     def load_dataset(self, split: str, *args: Any, **kwargs: Any) -> None:
-        """As fairseq does; of the shards that were read, only the last stays in memory beside the new one."""
+        """As fairseq does; of the shards that were read, only the last stays in memory beside the new one.
+
+        `InputError` for training text that is to be trained on in half precision without a GPU.
+        """
+        half = split == getattr(self.args, "train_subset", None) and getattr(self.args, "fp16", False)
+        if half and (self.args.cpu or not torch.cuda.is_available()):
+            raise InputError(
+                "--fp16 is for a GPU; on a CPU leave it out, or give --cpu-bf16 where the processor has it"
+            )
         self.dataset_to_epoch_iter.pop(self.datasets.get(split), None)
         if self.has_sharded_data(split):
             gc.collect()  # fairseq's iterators refer to themselves
@@ -262,8 +270,15 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     # Training and validation
 
     def begin_epoch(self, epoch: int, model: nn.Module) -> None:
-        """`InputError` for a training by the options of one that translates."""
+        """`InputError` for a training by the options of one that translates, or by some that do not go
+        together.
+        """
         super().begin_epoch(epoch, model)
+        if getattr(self.args, "adaptive_softmax_cutoff", None) and self.args.criterion != "adaptive_loss":
+            raise InputError(
+                f"--adaptive-softmax-cutoff does not give all probabilities at once, which --criterion "
+                f"{self.args.criterion} needs; give --criterion adaptive_loss, or leave the cutoff out"
+            )
         if not self.training:
             raise InputError(
                 "-s and -t name what is translated, and a training has none; leave them out, and name the "
