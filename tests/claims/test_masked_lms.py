@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.conftest import ROOT
+from tests.support.masked_lms import made_up_masked_lm
 from zsnmt.claims.costs import masked_lm_hours
 from zsnmt.claims.masked_lms import (
     condition_difference,
@@ -21,13 +22,7 @@ from zsnmt.masked_lm.report.columns import FIRST, FULL, ML_SCORE
 def kept(scores: dict[tuple[str, str, int], float]):
     """Runs with a score, which is their perplexity as well, by condition, system and seed."""
     runs = [
-        dict(
-            condition=condition,
-            system=system,
-            seed=seed,
-            ml_score=score,
-            perplexity={"full": score, "first": score},
-        )
+        made_up_masked_lm(system, condition, seed, ml_score=score, perplexity={"full": score, "first": score})
         for (condition, system, seed), score in scores.items()
     ]
     return SimpleNamespace(masked_lms={"demo": runs})

@@ -12,7 +12,9 @@ from zsnmt.analysis.position_encodings import gaussian_control, principal_coordi
 from zsnmt.analysis.procrustes import compositionality
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.pretrained import (
+    PositionLosses,
     Pretrained,
+    WordMap,
     common_words,
     measure_positions,
     read_pretrained,
@@ -20,6 +22,7 @@ from zsnmt.masked_lm.pretrained import (
     word_map,
 )
 from zsnmt.masked_lm.report.pretrained import drawings, positions_table
+from zsnmt.masked_lm.score_file import Correlations, Losses
 
 P, D, H = 45, 8, 2
 WAVES = sinusoids(P, D)
@@ -100,20 +103,20 @@ def test_losses_are_those_of_the_largest_directions_without_the_first_position(b
     model = read_pretrained("x", bert)
     found = measure_positions(model, 4)
     table, kept = principal_coordinates(model.positions[1:], 4)
-    expected = compositionality(table, found["procrustes"]["offsets"])
-    assert found["procrustes"]["offsets"] == [*range(1, 12)] and found["procrustes"]["kept"] == kept < 1
-    assert found["procrustes"]["median"] == pytest.approx(expected.median, abs=1e-5)
+    expected = compositionality(table, found.procrustes.offsets)
+    assert found.procrustes.offsets == [*range(1, 12)] and found.kept == kept < 1
+    assert found.procrustes.median == pytest.approx(expected.median, abs=1e-5)
     keys, _ = principal_coordinates(model.positions[1:] @ model.key.T, 4)
-    expected = compositionality(keys, found["procrustes"]["offsets"]).median
-    assert found["procrustes_keys"]["median"] == pytest.approx(expected, abs=1e-5)
-    assert "procrustes_keys" not in measure_positions(replace(model, key=None), D)
+    expected = compositionality(keys, found.procrustes.offsets).median
+    assert found.procrustes_keys.median == pytest.approx(expected, abs=1e-5)
+    assert measure_positions(replace(model, key=None), D).procrustes_keys is None
 
 
 def test_a_table_of_too_few_positions_is_refused_and_the_remedy_is_their_number():
     for number in (1, 4, 5):
         with pytest.raises(InputError, match=f"x has {number} positions to measure, .*; take 6 or more"):
             measure_positions(Pretrained("x", NOISE[:number]), 4)
-    assert measure_positions(Pretrained("x", NOISE[:6]), 4)["procrustes"]["offsets"] == [1]
+    assert measure_positions(Pretrained("x", NOISE[:6]), 4).procrustes.offsets == [1]
 
 
 def test_a_heat_map_is_of_the_words_of_all_models(bert, tmp_path):
@@ -124,7 +127,8 @@ def test_a_heat_map_is_of_the_words_of_all_models(bert, tmp_path):
     found = word_map(other.words, other.positions, words, H)
     rows, query = other.words.vectors[[4, 2]], other.words.query
     values = correlations(rows, other.positions, query, other.key, heads=H)
-    assert found["values"] == np.round(values, 5).tolist() and found["bands"] == band_shares(values).columns
+    assert found.correlations.values == np.round(values, 5).tolist()
+    assert found.bands == band_shares(values).columns
     with pytest.raises(
         InputError, match="of the words of nowhere fewer than two are in vocab.txt of all models"
     ):
@@ -132,18 +136,12 @@ def test_a_heat_map_is_of_the_words_of_all_models(bert, tmp_path):
 
 
 def test_table_and_drawings_have_every_model():
-    losses = {
-        "offsets": [1, 2],
-        "mean": [0.2, 0.4],
-        "median": [0.1, 0.3],
-        "undivided": [3.0, 5.0],
-        "kept": 0.75,
-    }
+    losses = Losses([1, 2], [0.2, 0.4], [0.1, 0.3], [3.0, 5.0])
     models = [
-        {"name": "one", "positions": 9, "procrustes": losses, "procrustes_keys": losses},
-        {"name": "other", "positions": 9, "procrustes": {**losses, "median": [0.7, 0.9]}},
+        PositionLosses("one", 9, 0.75, losses, losses),
+        PositionLosses("other", 9, 0.75, losses._replace(median=[0.7, 0.9])),
     ]
-    maps = {"one": {"words": ["a", "b"], "values": [[0.0, 1.0], [2.0, 0.5]], "bands": 0.5}}
+    maps = {"one": WordMap(Correlations(["a", "b"], [[0.0, 1.0], [2.0, 0.5]]), 0.5)}
     table = positions_table(models, maps, 64)
     one, other = (dict(zip(table.columns, row)) for row in table.rows)
     assert (one["mean loss"].mean, other["median loss"].mean) == (pytest.approx(0.3), pytest.approx(0.8))

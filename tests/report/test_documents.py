@@ -173,7 +173,7 @@ def test_kept_masked_lms_have_the_tables_of_their_runs_without_what_is_only_draw
     paths = [keep_masked_lm(run, tmp_path / "kept") for run in write_runs(tmp_path / "runs", runs)]
     assert paths[-1] == tmp_path / "kept" / "made_up" / "compression" / "de.no_word_position.seed42.json"
     kept = kept_masked_lms(tmp_path / "kept", "made_up")
-    assert kept == sort_runs([{**run, "correlations": None} for run in runs])
+    assert kept == sort_runs([replace(run, correlations=None) for run in runs])
     assert 0.2 < WAVES.of(kept[0]) < 1
     filled = fill(
         "<!-- begin made_up:compression -->\n<!-- end made_up:compression -->", tmp_path / "kept", makers()
@@ -181,7 +181,7 @@ def test_kept_masked_lms_have_the_tables_of_their_runs_without_what_is_only_draw
     assert markdown_report(sort_runs(runs)) in filled and fill(filled, tmp_path / "kept", makers()) == filled
     assert (
         filled.count("<details>") == filled.count("</details>") == 2
-        and runs[0]["command"] in filled.split("<details>")[2]
+        and runs[0].command in filled.split("<details>")[2]
     )
 
 

@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 
 from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, LABELS, NONE, SAME, SCORES_FILE
+from zsnmt.masked_lm.score_file import MaskedLM, parse_scores
 
 CONDITIONS, SEEDS, LAYERS = (NONE, SAME, "de"), (0, 42, 100), (0, 8)
 OFFSETS, POSITIONS, DIMENSIONS = range(1, 33), range(32), (0, 4, 8, 16)
@@ -12,7 +13,7 @@ WORDS = "the and of to in that he was with for they said God people when king la
 POSITIONED = ("sinusoidal", "learned", "tupe_absolute", "tupe_relative", *ABLATIONS)
 
 
-def made_up_masked_lm(system: str = "learned", condition: str = SAME, seed: int = 0, **others) -> dict:
+def made_up_content(system: str = "learned", condition: str = SAME, seed: int = 0, **others) -> dict:
     """A score file in which no two figures are alike: perplexity falls and ML score falls from system to
     system.
     """
@@ -66,6 +67,11 @@ def made_up_masked_lm(system: str = "learned", condition: str = SAME, seed: int 
     return {**scores, **others}
 
 
+def made_up_masked_lm(system: str = "learned", condition: str = SAME, seed: int = 0, **others) -> MaskedLM:
+    """A run with such a score file."""
+    return parse_scores(made_up_content(system, condition, seed, **others))
+
+
 def directions(mean: float) -> dict[str, float]:
     return {"forward": mean + 0.01, "backward": mean - 0.01, "mean": mean}
 
@@ -92,8 +98,8 @@ def correlation(harder: int, row: int, at: int) -> float:
     return harder * math.cos(0.5 * at + 0.1 * row) / 2 + 0.1 * math.sin(row * at)
 
 
-def grid(systems=tuple(ENCODINGS), conditions=CONDITIONS, seeds=SEEDS) -> list[dict]:
-    """A score file for each run of a grid."""
+def grid(systems=tuple(ENCODINGS), conditions=CONDITIONS, seeds=SEEDS) -> list[MaskedLM]:
+    """Each run of a grid."""
     return [
         made_up_masked_lm(system, condition, seed)
         for condition in conditions
@@ -102,10 +108,10 @@ def grid(systems=tuple(ENCODINGS), conditions=CONDITIONS, seeds=SEEDS) -> list[d
     ]
 
 
-def write_runs(folder: Path, runs: list[dict]) -> list[Path]:
+def write_runs(folder: Path, runs: list[MaskedLM]) -> list[Path]:
     """The folders of the runs."""
-    folders = [folder / run["condition"] / run["system"] / f"seed{run['seed']}" for run in runs]
+    folders = [folder / run.condition / run.system / f"seed{run.seed}" for run in runs]
     for path, run in zip(folders, runs):
         path.mkdir(parents=True)
-        (path / SCORES_FILE).write_text(json.dumps(run), encoding="utf-8")
+        (path / SCORES_FILE).write_text(json.dumps(run.content), encoding="utf-8")
     return folders

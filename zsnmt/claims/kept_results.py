@@ -8,6 +8,7 @@ from zsnmt.claims.verdicts import Effect
 from zsnmt.languages import SUPERVISED
 from zsnmt.masked_lm.report.kept_scores import FOLDER as MASKED_LMS
 from zsnmt.masked_lm.report.kept_scores import kept_masked_lms
+from zsnmt.masked_lm.score_file import MaskedLM
 from zsnmt.report.documents import kept_probes, kept_scores
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.scores import Column, mean_over_directions, runs_by_system
@@ -38,7 +39,7 @@ class Kept:
         return {config: runs_by_system(kept_probes(self.folder, config)) for config in self.configs(PROBES)}
 
     @cached_property
-    def masked_lms(self) -> dict[str, list[dict]]:
+    def masked_lms(self) -> dict[str, list[MaskedLM]]:
         """The masked LMs of each config."""
         return {config: kept_masked_lms(self.folder, config) for config in self.configs(MASKED_LMS)}
 

@@ -8,6 +8,7 @@ from zsnmt.claims.kept_results import Evidence, Kept
 from zsnmt.claims.verdicts import BLOCKS, Effect, Range, difference, effect, seed_by_seed
 from zsnmt.masked_lm.report.columns import FIRST, FULL, Column
 from zsnmt.masked_lm.report.runs import NONE, SAME, condition_label, conditions_of, runs_of
+from zsnmt.masked_lm.score_file import MaskedLM
 from zsnmt.report.table import complete
 
 CLASSIC = ("sinusoidal", "learned")
@@ -20,7 +21,7 @@ SAME_MASKS = (FULL, FIRST)  # all runs of a seed are measured on the same masked
 BySeed = dict[int, float]
 
 
-def by_seed(runs: Sequence[dict], systems: Sequence[str], condition: str, *, column: Column) -> BySeed:
+def by_seed(runs: Sequence[MaskedLM], systems: Sequence[str], condition: str, *, column: Column) -> BySeed:
     """A figure by seed, the mean over those of the systems that were run in a condition; no seed that lacks
     one of them.
     """
@@ -28,7 +29,7 @@ def by_seed(runs: Sequence[dict], systems: Sequence[str], condition: str, *, col
     found: dict[int, list[float | None]] = {}
     for system in there:
         for run in runs_of(runs, system, condition):
-            found.setdefault(run["seed"], []).append(column.of(run))
+            found.setdefault(run.seed, []).append(column.of(run))
     return {
         seed: fmean(known)
         for seed, values in sorted(found.items())
@@ -99,14 +100,14 @@ def gap_growth(column: Column) -> Evidence:
 
 
 def gap(
-    runs: Sequence[dict], ones: Sequence[str], others: Sequence[str], *, condition: str, column: Column
+    runs: Sequence[MaskedLM], ones: Sequence[str], others: Sequence[str], *, condition: str, column: Column
 ) -> BySeed:
     """The gap of some encodings to others by seed in a condition."""
     one, other = (by_seed(runs, systems, condition, column=column) for systems in (ones, others))
     return {seed: one[seed] - other[seed] for seed in one if seed in other}
 
 
-def in_all(runs: Sequence[dict], systems: Sequence[str], conditions: Sequence[str]) -> list[str]:
+def in_all(runs: Sequence[MaskedLM], systems: Sequence[str], conditions: Sequence[str]) -> list[str]:
     """The systems that were run in all of some conditions."""
     return [name for name in systems if all(runs_of(runs, name, each) for each in conditions)]
 
@@ -155,7 +156,7 @@ def order_difference(column: Column, systems: Sequence[str]) -> Evidence:
 
 
 def mean_by_seed(
-    runs: Sequence[dict], systems: Sequence[str], conditions: Sequence[str], *, column: Column
+    runs: Sequence[MaskedLM], systems: Sequence[str], conditions: Sequence[str], *, column: Column
 ) -> BySeed:
     """The mean over some conditions by seed, of seeds that all of them have."""
     values = [by_seed(runs, systems, condition, column=column) for condition in conditions]
@@ -163,7 +164,7 @@ def mean_by_seed(
     return {seed: fmean(each[seed] for each in values) for seed in seeds}
 
 
-def select_conditions(runs: Sequence[dict], conditions: str) -> Iterator[str]:
+def select_conditions(runs: Sequence[MaskedLM], conditions: str) -> Iterator[str]:
     """The conditions that are there: one, or those with two languages."""
     for condition in conditions_of(runs):
         if condition == conditions or (conditions == BILINGUAL and condition != NONE):

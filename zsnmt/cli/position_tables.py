@@ -20,7 +20,7 @@ from zsnmt import console
 from zsnmt.cli.common.argument_types import positive, some_words
 
 if TYPE_CHECKING:
-    from zsnmt.masked_lm.pretrained import Pretrained
+    from zsnmt.masked_lm.pretrained import PositionLosses, Pretrained, WordMap
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -83,7 +83,7 @@ def named_models(words: Sequence[str]) -> "list[Pretrained]":
     return [read_pretrained(name, source) for name, source in sources.items()]
 
 
-def word_maps(models: "Sequence[Pretrained]", words: Sequence[str], heads: int) -> dict[str, dict]:
+def word_maps(models: "Sequence[Pretrained]", words: Sequence[str], heads: int) -> "dict[str, WordMap]":
     """The heat map of each model that has words; says what has none, and which words are left out."""
     from zsnmt.masked_lm.pretrained import common_words, word_map
 
@@ -100,7 +100,7 @@ def word_maps(models: "Sequence[Pretrained]", words: Sequence[str], heads: int) 
     return {name: word_map(of, positions[name], chosen, heads=heads) for name, of in with_words.items()}
 
 
-def show(measured: Sequence[dict], maps: Mapping[str, dict], options: Namespace) -> None:
+def show(measured: "Sequence[PositionLosses]", maps: "Mapping[str, WordMap]", options: Namespace) -> None:
     """Print the table, and write it and the figures where that is asked for."""
     from zsnmt.masked_lm.report.page import write_tables  # loads matplotlib
     from zsnmt.masked_lm.report.pretrained import drawings, positions_table

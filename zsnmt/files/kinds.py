@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import UnionType
-from typing import Union, get_args, get_origin
+from typing import Union, get_args, get_origin, get_type_hints
 
 
 def check_kinds(content: Mapping, kinds: Mapping[str, object]) -> None:
@@ -22,8 +22,8 @@ def fits(value: object, kind: object) -> bool:
     """Whether a value from JSON is of a kind; whole numbers are floats, too.
 
     Kinds are `str`, `int | None`, `Mapping[str, Sequence[float]]`, and what is written as JSON is: the kinds
-    of an object's keys, `{"beam": int}`, or of all its values, `{str: kind}`; that of a list's items,
-    `[kind]`; and one of several, `(kind, None)`.
+    of an object's keys, `{"beam": int}` or a NamedTuple, or of all its values, `{str: kind}`; that of a
+    list's items, `[kind]`; and one of several, `(kind, None)`.
     """
     if isinstance(kind, tuple):
         return any(fits(value, each) for each in kind)
@@ -45,6 +45,8 @@ def fits(value: object, kind: object) -> bool:
 @cache
 def as_in_json(kind: object) -> object:
     """A kind that is written with names of `typing`, as JSON is written; any other as it is."""
+    if hasattr(kind, "_fields"):  # a NamedTuple
+        return get_type_hints(kind)
     origin, of = get_origin(kind) or kind, get_args(kind)
     if origin in (Union, UnionType):
         return of

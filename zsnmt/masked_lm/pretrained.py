@@ -5,6 +5,7 @@ and Søgaard 2021, section 5 and Figure 9).
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from zsnmt.analysis.correlations import band_shares, correlations
 from zsnmt.analysis.position_encodings import gaussian_control, principal_coordinates, sinusoids
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.position_losses import OFFSETS, procrustes, round_values
+from zsnmt.masked_lm.score_file import Correlations, Losses
 from zsnmt.masked_lm.tensor_files import REMEDY, read_by_endings, read_npy
 
 MODEL_FILE, VOCABULARY_FILE = "model.safetensors", "vocab.txt"
@@ -50,6 +52,25 @@ class Pretrained:
     positions: np.ndarray
     key: np.ndarray | None = None
     words: Words | None = None
+
+
+class PositionLosses(NamedTuple):
+    """How many positions a model has, their losses along the directions that were `kept`, which hold such a
+    share of the table (0–1), and those of positions as keys; None without weights of these.
+    """
+
+    name: str
+    positions: int
+    kept: float
+    procrustes: Losses
+    procrustes_keys: Losses | None = None
+
+
+class WordMap(NamedTuple):
+    """How words meet positions, and the share of it in bands, 0–1."""
+
+    correlations: Correlations
+    bands: float
 
 
 def read_pretrained(name: str, source: Path) -> Pretrained:
@@ -115,9 +136,9 @@ def controls(positions: int, dimensions: int) -> list[Pretrained]:
     return [Pretrained("sinusoids", table), Pretrained("independent vectors", gaussian_control(table))]
 
 
-def measure_positions(model: Pretrained, dimensions: int) -> dict:
+def measure_positions(model: Pretrained, dimensions: int) -> PositionLosses:
     """The Procrustes losses of a model's positions, and of positions as keys (p·W^K) where it has weights,
-    along their `dimensions` largest directions, which hold the shares `kept`.
+    along their `dimensions` largest directions.
 
     The first position is left out: it is that of the token that stands for the sentence. Raises `InputError`
     for fewer than `FEWEST_POSITIONS` positions.
@@ -127,24 +148,20 @@ def measure_positions(model: Pretrained, dimensions: int) -> dict:
             f"{model.name} has {len(model.positions)} positions to measure, too few for two chunks and an "
             f"offset; take {FEWEST_POSITIONS} or more"
         )
-    tables = {"procrustes": model.positions[1:]}
+    tables = [model.positions[1:]]
     if model.key is not None:
-        tables["procrustes_keys"] = tables["procrustes"] @ np.asarray(model.key, dtype=np.float64).T
-    found: dict = {"name": model.name, "positions": len(model.positions)}
-    for what, table in tables.items():
-        directions, share = principal_coordinates(table, dimensions)
-        offsets = range(1, min(OFFSETS, len(table) // 4) + 1)
-        found[what] = procrustes(directions, offsets) | {"kept": share}
-    return found
+        tables.append(tables[0] @ np.asarray(model.key, dtype=np.float64).T)
+    offsets = range(1, min(OFFSETS, len(tables[0]) // 4) + 1)
+    directions, shares = zip(*(principal_coordinates(table, dimensions) for table in tables))
+    losses = [Losses(**procrustes(table, offsets)) for table in directions]
+    return PositionLosses(model.name, len(model.positions), shares[0], *losses)
 
 
-def word_map(words: Words, positions: np.ndarray, chosen: Sequence[str], heads: int) -> dict:
-    """How chosen words (W) as queries meet positions (P×d) as keys in the first layer, W×P, and the share of
-    it in bands, 0–1.
-    """
+def word_map(words: Words, positions: np.ndarray, chosen: Sequence[str], heads: int) -> WordMap:
+    """How chosen words (W) as queries meet positions (P×d) as keys in the first layer, W×P."""
     rows = words.vectors[[words.numbers[word] for word in chosen]]
     values = correlations(rows, positions, words.query, key_weight=words.key, heads=heads)
-    return {"words": [*chosen], "values": round_values(values), "bands": band_shares(values).columns}
+    return WordMap(Correlations([*chosen], round_values(values)), band_shares(values).columns)
 
 
 def common_words(models: Sequence[Words], words: Sequence[str]) -> list[str]:

@@ -20,6 +20,7 @@ from zsnmt.files.records import write_json
 from zsnmt.masked_lm.ml_score import ml_score
 from zsnmt.masked_lm.position_losses import OFFSETS, procrustes, round_values
 from zsnmt.masked_lm.runs import read_record, score_file
+from zsnmt.masked_lm.score_file import MaskedLM, parse_scores
 from zsnmt.masked_lm.states import check_layers, losses, sentence_vectors, word_vectors
 from zsnmt.masked_lm.trained_model import load_model
 from zsnmt.modules.bert_encoder import (
@@ -40,7 +41,7 @@ PLACES = 32  # of the curves, at most
 
 def score_run(
     run: Path, data: Path, layers: tuple[int, int], trees: Mapping[str, Mapping[str, int]] | None = None
-) -> dict:
+) -> MaskedLM:
     """Write what a trained run scores to its score file, and return it; `InputError` for a run that is
     not trained.
 
@@ -67,7 +68,7 @@ def score_run(
         model, record["system"], longest, words=frequent(valid, half, model.encoder.dictionary.nspecial)
     )
     write_json(score_file(run), scores)
-    return scores
+    return parse_scores(scores)
 
 
 def epochs_of(state: dict, sentences: int) -> float:

@@ -339,7 +339,7 @@ def score(run: Path, data: Path, layers: tuple[int, int], trees: dict[str, dict]
     from zsnmt.masked_lm.scores import score_run  # loads PyTorch
 
     scores = score_run(run, data, layers, trees=trees)
-    shown = {"perplexity": scores["perplexity"]["full"], "ML score": scores["ml_score"]}
+    shown = {"perplexity": scores.perplexity.full, "ML score": scores.ml_score}
     print(
         ", ".join(f"{name} {value:.3g}" for name, value in shown.items() if value is not None),
         file=sys.stderr,

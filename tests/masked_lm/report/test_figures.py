@@ -1,5 +1,7 @@
 """Drawings of the masked-LM study."""
 
+from dataclasses import replace
+
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
@@ -8,6 +10,7 @@ from tests.support.masked_lms import DIMENSIONS, POSITIONS, SEEDS, WORDS, grid, 
 from zsnmt.masked_lm.report.figures import figures_of
 from zsnmt.masked_lm.report.looks import LOOKS
 from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, sort_runs
+from zsnmt.masked_lm.score_file import Curves
 from zsnmt.report.figures import INK
 
 WITH_CURVES = len(ENCODINGS) - 1  # all but the one without positions
@@ -77,8 +80,8 @@ def test_the_trade_off_has_a_panel_a_group_with_every_seed_and_the_mean(drawn):
     seeds = [line for line in left.get_lines() if line.get_alpha()]
     runs = [made_up_masked_lm("learned", "same", seed) for seed in SEEDS]
     (learned,) = [line for line in seeds if line.get_color() == LOOKS["learned"][0]]
-    assert [*learned.get_xdata()] == pytest.approx([run["perplexity"]["first"] for run in runs])
-    assert [*learned.get_ydata()] == pytest.approx([100 * run["ml_score"] for run in runs])
+    assert [*learned.get_xdata()] == pytest.approx([run.perplexity.first for run in runs])
+    assert [*learned.get_ydata()] == pytest.approx([100 * run.ml_score for run in runs])
     assert len(seeds) == len(ENCODINGS) and left.get_ylim()[0] == 0
 
 
@@ -104,7 +107,7 @@ def test_curves_are_of_one_reordered_condition_with_a_row_a_dimension(drawn):
     ]
     assert titles(figure)[1] == "Absolute\nseed 0"
     (line,) = axes[WITH_CURVES + 1].get_lines()  # second row, second column
-    assert [*line.get_ydata()] == made_up_masked_lm("learned", "de")["curves"]["values"][1]
+    assert [*line.get_ydata()] == made_up_masked_lm("learned", "de").curves.values[1]
     starts = (
         {axes[place].get_lines()[0].get_xdata()[0] for place in range(4)},
         {axes[place].get_lines()[0].get_xdata()[0] for place in (4, 5)},
@@ -117,7 +120,7 @@ def test_curves_are_of_one_reordered_condition_with_a_row_a_dimension(drawn):
 def test_a_table_of_fewer_dimensions_has_fewer_curves():
     """That of relative keys is as wide as a head."""
     narrow = made_up_masked_lm("relative_key")
-    narrow["curves"] = {part: values[:3] for part, values in narrow["curves"].items()}
+    narrow = replace(narrow, curves=Curves(*(values[:3] for values in narrow.curves)))
     for runs in ([made_up_masked_lm(), narrow], [narrow]):
         axes = drawn_of(runs)["curves"].axes
         columns = [axes[place :: len(runs)] for place in range(len(runs))]
@@ -148,8 +151,8 @@ def test_words_and_positions_share_a_scale_with_zero_in_the_middle(drawn):
 
 
 def test_words_that_differ_are_named_at_each_panel():
-    runs = [made_up_masked_lm(condition=condition) for condition in ("none", "same")]
-    runs[1]["correlations"] = {"words": ["else"], "values": [[0.5] * len(POSITIONS)]}
+    other = {"words": ["else"], "values": [[0.5] * len(POSITIONS)]}
+    runs = [made_up_masked_lm(condition="none"), made_up_masked_lm(correlations=other)]
     none, same = drawn_of(runs)["word_positions"].axes[:2]
     assert [
         len([text for text in axes.get_yticklabels() if text.get_visible()]) for axes in (none, same)
@@ -167,9 +170,7 @@ def test_ablations_are_bars_from_zero_beside_absolute_positions(drawn):
         assert [text.get_text() for text in panels[0].get_yticklabels()] == ["Absolute", *ABLATIONS.values()]
         of_learned = panels[0].patches[0]
         values = [
-            made_up_masked_lm("learned", one, seed)["perplexity"]["full"]
-            for one in conditions
-            for seed in SEEDS
+            made_up_masked_lm("learned", one, seed).perplexity.full for one in conditions for seed in SEEDS
         ]
         assert of_learned.get_x() == 0 and of_learned.get_width() == pytest.approx(sum(values) / len(values))
 

@@ -1,10 +1,11 @@
 """Runs of the masked-LM study: reading, checking, order and groups."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from tests.support.masked_lms import CONDITIONS, SEEDS, grid, made_up_masked_lm, write_runs
+from tests.support.masked_lms import CONDITIONS, SEEDS, grid, made_up_content, made_up_masked_lm, write_runs
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.report.runs import (
     ENCODINGS,
@@ -13,7 +14,6 @@ from zsnmt.masked_lm.report.runs import (
     condition_label,
     conditions_of,
     groups,
-    name_of,
     read,
     read_runs,
     runs_by_seed,
@@ -29,7 +29,7 @@ def test_runs_are_read_one_by_one_or_by_the_folder_of_their_config_in_one_order(
     folders = write_runs(tmp_path, grid())
     found = read_runs([tmp_path])
     assert found == read_runs(folders[::-1]) and len(found) == len(ENCODINGS) * len(CONDITIONS) * len(SEEDS)
-    assert [(run["condition"], run["system"], run["seed"]) for run in found] == [
+    assert [(run.condition, run.system, run.seed) for run in found] == [
         (condition, system, seed) for condition in CONDITIONS for system in ENCODINGS for seed in SEEDS
     ]
 
@@ -69,10 +69,11 @@ def test_a_folder_without_runs_is_refused(tmp_path):
             "has 1 rows of procrustes for 2 names",
         ),
         ({"correlations": {"words": ["a"], "values": []}}, "has 0 rows of correlations for 1 names"),
+        ({"example": {"second": "a"}}, 'is damaged .example cannot be {"second": "a"}.; remove it'),
     ],
 )
 def test_a_score_file_that_is_not_whole_is_refused_by_its_name(tmp_path, change, message):
-    scores = {**made_up_masked_lm(), **change}
+    scores = {**made_up_content(), **change}
     path = tmp_path / SCORES_FILE
     path.write_text(json.dumps({key: value for key, value in scores.items() if value != "left out"}))
     with pytest.raises(InputError, match=message) as refused:
@@ -103,7 +104,10 @@ OTHER_LAYERS = {"0": {"mean": 0.1}, "6": {"mean": 0.2}}
         ({"retrieval": OTHER_LAYERS}, "their layers of retrieval differ: .*has 8, .*has 6"),
         ({"translation": OTHER_LAYERS}, "their layers of translation differ"),
         ({"epochs": 11}, "their epochs differ"),
-        ({"procrustes": {"offsets": [1], "mean": [0.5], "median": [0.5]}}, "their offsets differ"),
+        (
+            {"procrustes": {"offsets": [1], "mean": [0.5], "median": [0.5], "noise": 1.5}},
+            "their offsets differ",
+        ),
         ({"seed": 0}, "a run is given twice: same learned seed 0; give each once"),
     ],
 )
@@ -114,9 +118,9 @@ def test_runs_that_do_not_compare_are_refused(change, message):
 
 def test_the_control_has_half_the_sentences_no_layers_and_may_train_for_another_number_of_epochs():
     runs = [made_up_masked_lm(), made_up_masked_lm(condition="none", epochs=20)]
-    assert [name_of(run) for run in sort_runs(runs)] == ["none learned seed 0", "same learned seed 0"]
+    assert [run.name for run in sort_runs(runs)] == ["none learned seed 0", "same learned seed 0"]
     with pytest.raises(InputError, match="numbers of sentences differ"):
-        sort_runs([runs[0], {**runs[1], "sentences": runs[0]["sentences"]}])
+        sort_runs([runs[0], replace(runs[1], sentences=runs[0].sentences)])
     assert sort_runs(runs[1:]) == runs[1:]
 
 

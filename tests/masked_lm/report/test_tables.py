@@ -1,11 +1,12 @@
 """Tables of the masked-LM study."""
 
+from dataclasses import replace
 from statistics import fmean, median, stdev
 
 import pytest
 from scipy.stats import wilcoxon
 
-from tests.support.masked_lms import OFFSETS, SEEDS, grid, made_up_masked_lm
+from tests.support.masked_lms import OFFSETS, SEEDS, grid, made_up_content, made_up_masked_lm
 from zsnmt.masked_lm.report.runs import ABLATIONS, ENCODINGS, LABELS, sort_runs
 from zsnmt.masked_lm.report.tables import TEXT_TABLES, corpora_tables, tables
 from zsnmt.masked_lm.report.text_tables import mark_best, markdown_of, markdown_report, text_of, text_report
@@ -22,7 +23,7 @@ def rows(table):
 
 
 def of(system, condition, seed, *keys):
-    value = made_up_masked_lm(system, condition, seed)
+    value = made_up_content(system, condition, seed)
     for key in keys:
         value = value[key]
     return value
@@ -86,7 +87,7 @@ def test_equals_are_all_the_best():
 
 def test_seeds_and_systems_that_lack_conditions_are_left_out_and_named():
     missing = {("relative_key", seed) for seed in SEEDS} | {("learned", 42)}
-    runs = [run for run in RUNS if run["condition"] != "fi" or (run["system"], run["seed"]) not in missing]
+    runs = [run for run in RUNS if run.condition != "fi" or (run.system, run.seed) not in missing]
     table = tables(runs)["encodings_reordered"]
     assert rows(table)["Absolute",]["seeds"] == "0, 100" and ("Relative (key)",) not in rows(table)
     assert (
@@ -108,7 +109,7 @@ def test_table_5_has_a_row_for_every_condition_and_system():
 
 def test_table_4_has_the_corpora_side_by_side():
     others = sort_runs(
-        [{**run, "config": "other", "epochs": 7} for run in grid(("learned",), ("same", "none"), (0,))]
+        [replace(run, config="other", epochs=7) for run in grid(("learned",), ("same", "none"), (0,))]
     )
     same, none = corpora_tables([RUNS, others])  # the second has no reordered condition
     assert (same.name, none.name) == ("encodings_beside_same", "encodings_beside_none")
@@ -229,7 +230,7 @@ def test_table_3_has_the_sentences_and_the_trees_that_were_left_out():
 
 def test_what_made_the_runs_is_said():
     row = rows(TABLES["runs"])["EN+[EN∼DE]", "Absolute", "42"]
-    assert row["command"] == made_up_masked_lm("learned", "de", 42)["command"] and row["commit"] == "b" * 12
+    assert row["command"] == made_up_masked_lm("learned", "de", 42).command and row["commit"] == "b" * 12
     assert row["training"] == "10 epochs, 1,200 updates" and row["versions"] == "torch 9.9, python 3.11"
     assert (
         TABLES["conditions"].signatures

@@ -250,7 +250,7 @@ def test_encodings_are_rows_by_corpus_with_means_over_word_orders():
         [table.rows[0][0], "TUPE (absolute)", "ours, seed 0"],
         ["Bible", "TUPE (absolute)", "published, with care"],
     ]
-    full = [run["perplexity"]["full"] for run in items if run["condition"] in ("de", "hi")][:2]
+    full = [run.perplexity.full for run in items if run.condition in ("de", "hi")][:2]
     assert table.rows[0][3].mean == pytest.approx(sum(full) / 2)
     assert [cell.head for cell in table.rows[1][3:5]] == ["215.77", "186.53"]
     assert len(table.rows) == 2 + 12

@@ -4,13 +4,13 @@ Those of positions are in `zsnmt/masked_lm/report/positions.py`. A drawing whose
 there is left out.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from statistics import fmean, stdev
 
 import matplotlib
 from matplotlib.figure import Figure
 
-from zsnmt.masked_lm.report.columns import FIRST, FULL, MEDIAN_LOSS, ML_SCORE, Column
+from zsnmt.masked_lm.report.columns import FIRST, FULL, MEDIAN_LOSS, ML_SCORE, Column, RunFigure
 from zsnmt.masked_lm.report.looks import BLUE, Drawing, bare, key, look
 from zsnmt.masked_lm.report.positions import curves, procrustes_losses, word_positions
 from zsnmt.masked_lm.report.runs import (
@@ -24,13 +24,14 @@ from zsnmt.masked_lm.report.runs import (
     groups,
     runs_by_seed,
 )
+from zsnmt.masked_lm.score_file import MaskedLM
 from zsnmt.report.figures import INK, STYLE
 from zsnmt.report.table import FORMS, complete
 
 KEY_WIDTH = 7.0  # inches that a key of all encodings needs
 
 
-def figures_of(runs: Sequence[dict]) -> list[Drawing]:
+def figures_of(runs: Sequence[MaskedLM]) -> list[Drawing]:
     """Name, title and drawing of each figure that the runs have something for."""
     makers = trade_off, across_conditions, curves, procrustes_losses, word_positions
     drawn = [make(runs) for make in makers] + [ablation_bars(runs, group) for group in groups(runs)]
@@ -42,7 +43,9 @@ def spread(values: Sequence[float]) -> float:
     return stdev(values) if len(values) > 1 else 0.0
 
 
-def seed_means(runs: Sequence[dict], system: str, conditions: Sequence[str], column: Column) -> list[float]:
+def seed_means(
+    runs: Sequence[MaskedLM], system: str, conditions: Sequence[str], column: Column
+) -> list[float]:
     """The means over the conditions, one per seed that has them all, in the units in which they are shown."""
     factor = FORMS[column.figure].factor
     return [
@@ -57,7 +60,7 @@ def axis_title(column: Column) -> str:
     return column.title + FORMS[column.figure].unit.replace(" %", ", %")
 
 
-def trade_off(runs: Sequence[dict]) -> Drawing | None:
+def trade_off(runs: Sequence[MaskedLM]) -> Drawing | None:
     """Figure 1: perplexity of English against ML score, a panel for EN+[EN] and one for the mean over
     reordered languages.
     """
@@ -105,14 +108,14 @@ def panel_title(conditions: Sequence[str]) -> str:
     return f"EN+[EN∼XX], mean of {len(conditions)}"
 
 
-def across_conditions(runs: Sequence[dict]) -> Drawing | None:
+def across_conditions(runs: Sequence[MaskedLM]) -> Drawing | None:
     """Figure 2: full perplexity and ML score of every encoding by condition; None for fewer than two
     conditions.
     """
-    bilingual = [run for run in runs if run["condition"] != NONE and run["system"] in ENCODINGS]
+    bilingual = [run for run in runs if run.condition != NONE and run.system in ENCODINGS]
     conditions, systems = (
         conditions_of(bilingual),
-        [system for system in ENCODINGS if any(run["system"] == system for run in bilingual)],
+        [system for system in ENCODINGS if any(run.system == system for run in bilingual)],
     )
     if len(conditions) < 2:
         return None
@@ -144,7 +147,7 @@ def across_conditions(runs: Sequence[dict]) -> Drawing | None:
     return "across_conditions", "Perplexity and ML score by condition", figure
 
 
-def ablation_bars(runs: Sequence[dict], group: str) -> Drawing | None:
+def ablation_bars(runs: Sequence[MaskedLM], group: str) -> Drawing | None:
     """Figure 7: absolute positions and their ablations, means over the conditions of a group; None without
     an ablation.
     """
@@ -186,9 +189,7 @@ def ablation_bars(runs: Sequence[dict], group: str) -> Drawing | None:
     )
 
 
-def has_figure(
-    of: Callable[[dict], float | None], runs: Sequence[dict], system: str, conditions: Sequence[str]
-) -> bool:
+def has_figure(of: RunFigure, runs: Sequence[MaskedLM], system: str, conditions: Sequence[str]) -> bool:
     """Whether all runs of a system have a figure."""
     return all(
         of(run) is not None for of_seed in runs_by_seed(runs, system, conditions).values() for run in of_seed

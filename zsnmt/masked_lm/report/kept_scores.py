@@ -8,6 +8,7 @@ from zsnmt.masked_lm.report.runs import SAME, read, sort_runs
 from zsnmt.masked_lm.report.tables import encodings_table
 from zsnmt.masked_lm.report.text_tables import mark_best, markdown_report
 from zsnmt.masked_lm.runs import score_file
+from zsnmt.masked_lm.score_file import MaskedLM
 from zsnmt.report.documents import Maker, keep, kept_files, plain_name
 from zsnmt.report.in_short import short_table
 
@@ -19,12 +20,12 @@ def keep_masked_lm(run: Path, folder: Path) -> Path:
     text; `InputError` if it is missing or not whole.
     """
     scores = read(score_file(run))
-    kept = scores | {"correlations": None} | ({"example": None} if "example" in scores else {})
-    name = f"{scores['condition']}.{scores['system']}.seed{scores['seed']}.json"
-    return keep(kept, folder / plain_name(scores["config"]) / FOLDER / plain_name(name))
+    kept = scores.content | {"correlations": None} | ({"example": None} if scores.example else {})
+    name = f"{scores.condition}.{scores.system}.seed{scores.seed}.json"
+    return keep(kept, folder / plain_name(scores.config) / FOLDER / plain_name(name))
 
 
-def kept_masked_lms(folder: Path, config: str) -> list[dict]:
+def kept_masked_lms(folder: Path, config: str) -> list[MaskedLM]:
     """The kept runs of a config in the order of tables; `InputError` if there are none or they cannot be
     compared.
     """

@@ -12,6 +12,7 @@ from zsnmt.masked_lm.report.papers import TABLES
 from zsnmt.masked_lm.report.runs import LABELS, condition_label, conditions_of
 from zsnmt.masked_lm.report.tables import ENCODINGS_TABLE, tables
 from zsnmt.masked_lm.report.text_tables import mark_best, markdown_of, text_of
+from zsnmt.masked_lm.score_file import MaskedLM
 from zsnmt.report.figures import png, svg
 from zsnmt.report.html import inline_figures, templates, write
 from zsnmt.report.table import Table, tsv
@@ -37,12 +38,12 @@ ABOUT = {  # how to read each figure
 }
 
 
-def page(runs: Sequence[dict], drawn: Sequence[Drawing]) -> str:
+def page(runs: Sequence[MaskedLM], drawn: Sequence[Drawing]) -> str:
     """The HTML page of runs in order, with their figures."""
     made = tables(runs).values()
-    systems = [label for system, label in LABELS.items() if any(run["system"] == system for run in runs)]
+    systems = [label for system, label in LABELS.items() if any(run.system == system for run in runs)]
     return TEMPLATES.get_template("page.html.jinja").render(
-        title=f"{runs[0]['config']}: position encodings of masked language models",
+        title=f"{runs[0].config}: position encodings of masked language models",
         lead=f"{', '.join(systems)}; {', '.join(map(condition_label, conditions_of(runs)))}.",
         first=[
             mark_best(table, Markup("<strong>{}</strong>"))
@@ -58,7 +59,7 @@ def page(runs: Sequence[dict], drawn: Sequence[Drawing]) -> str:
     )
 
 
-def write_report(folder: Path, runs: Sequence[dict]) -> list[Path]:
+def write_report(folder: Path, runs: Sequence[MaskedLM]) -> list[Path]:
     """Write the page, tables (txt, md, tsv) and figures (png, svg) into a folder, whose other files stay."""
     drawn = figures_of(runs)
     contents = {PAGE_FILE: page(runs, drawn).encode("utf-8"), **dict(files_beside(runs, drawn))}
@@ -82,7 +83,7 @@ def files_of(table: Table) -> Iterator[tuple[str, bytes]]:
         yield f"{table.name}.{ending}", form(table).encode("utf-8")
 
 
-def files_beside(runs: Sequence[dict], drawn: Sequence[Drawing]) -> Iterator[tuple[str, bytes]]:
+def files_beside(runs: Sequence[MaskedLM], drawn: Sequence[Drawing]) -> Iterator[tuple[str, bytes]]:
     """Name and content of each file beside the page."""
     for table in tables(runs).values():
         yield from files_of(table)

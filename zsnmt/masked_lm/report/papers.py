@@ -18,6 +18,7 @@ from zsnmt.masked_lm.report.runs import (
     runs_by_seed,
 )
 from zsnmt.masked_lm.runs import score_file
+from zsnmt.masked_lm.score_file import MEASURES, MaskedLM
 from zsnmt.report.papers.layout import PaperTable, Rows, Source
 from zsnmt.report.papers.published import RAVISHANKAR
 from zsnmt.report.papers.tables import kept_block
@@ -29,23 +30,23 @@ COLUMNS = (
     FIRST,
     *(
         Column(f"{measure}, layer {layer}", measure, layer_accuracy(measure, layer))
-        for measure in ("retrieval", "translation")
+        for measure in MEASURES
         for layer in PAPER_LAYERS
     ),
     ML_SCORE,
 )
 
 
-def bilingual(run: dict) -> bool:
+def bilingual(run: MaskedLM) -> bool:
     """Whether a run has two languages, scored in the paper's layers."""
-    return run["condition"] != NONE and {*PAPER_LAYERS} <= {*run["retrieval"]}
+    return run.condition != NONE and {*PAPER_LAYERS} <= {*run.retrieval}
 
 
-def encodings(runs: Sequence[dict]) -> Rows:
+def encodings(runs: Sequence[MaskedLM]) -> Rows:
     """A row for each encoding, means over the reordered conditions, or EN+[EN] where there are no others."""
     by_group = groups(runs)
     group = REORDERED if REORDERED in by_group else SAME
-    data_set = f"{runs[0]['config']}, {group_label(by_group[group])}"
+    data_set = f"{runs[0].config}, {group_label(by_group[group])}"
     return {
         (data_set, label): {column.title: column.mean([*of_system.values()]) for column in COLUMNS}
         for system, label in ENCODINGS.items()
@@ -53,11 +54,11 @@ def encodings(runs: Sequence[dict]) -> Rows:
     }
 
 
-def provenance(runs: Sequence[dict]) -> str:
+def provenance(runs: Sequence[MaskedLM]) -> str:
     """What made each run, a Markdown item each."""
     return "\n".join(
-        f"* `{run['system']}`, {run['condition']}, seed {run['seed']}: commit {short_commit(run['commit'])}, "
-        f"{run['epochs']:g} epochs, `{run['command']}`"
+        f"* `{run.system}`, {run.condition}, seed {run.seed}: commit {short_commit(run.commit)}, "
+        f"{run.epochs:g} epochs, `{run.command}`"
         for run in runs
     )
 
@@ -75,16 +76,16 @@ TABLES = {
         columns={column.title: column.figure for column in COLUMNS},
         source=Source(
             read=lambda path: read(path if path.is_file() else score_file(path)),
-            config=lambda run: run["config"],
-            system=lambda run: run["system"],
-            seed=lambda run: run["seed"],
+            config=lambda run: run.config,
+            system=lambda run: run.system,
+            seed=lambda run: run.seed,
             check=check_comparable,
             signature=lambda runs: common_training(runs).removesuffix("."),
             provenance=provenance,
             kept=f"*/{FOLDER}/*.json",
         ),
         systems=[*ENCODINGS],
-        takes=lambda run: run["system"] in ENCODINGS and bilingual(run),
+        takes=lambda run: run.system in ENCODINGS and bilingual(run),
         rows=encodings,
         counterparts={
             **dict.fromkeys(("bert_fake_english", "bert_fake_english_orders", "bert_bible_cpu"), "Bible"),

@@ -14,18 +14,19 @@ from zsnmt.masked_lm.report.runs import (
     runs_of,
     seeds,
 )
+from zsnmt.masked_lm.score_file import Losses, MaskedLM
 from zsnmt.report.table import Cell, Table, seed_cell
 
 
-def procrustes_table(runs: Sequence[dict]) -> Table | None:
+def procrustes_table(runs: Sequence[MaskedLM]) -> Table | None:
     """How far each table of positions is from compositional, with tests of the differences; None where
     none was measured.
     """
     losses = {
-        (condition, system): losses_of(of_system)
+        (condition, system): median_by_offset(of_system)
         for condition in conditions_of(runs)
         for system in LABELS
-        if (of_system := runs_with_losses(runs_of(runs, system, condition)))
+        if (of_system := losses_of(runs_of(runs, system, condition)))
     }
     if not losses:
         return None
@@ -38,7 +39,7 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
             condition_label(condition),
             LABELS[system],
             seeds(measured),
-            seed_cell("procrustes", [fmean(run["procrustes"]["mean"]) for run in measured]),
+            seed_cell("procrustes", [fmean(each.mean) for each in losses_of(measured)]),
             *(figure.mean(of_run) for figure in (MEDIAN_LOSS, UNDIVIDED, KEYS_LOSS, BANDS)),
             p_value(of_pair, losses.get((NONE, system)) if condition != NONE else None),
             p_value(of_pair, untied),
@@ -61,21 +62,21 @@ def procrustes_table(runs: Sequence[dict]) -> Table | None:
         "Positions: Procrustes loss and bands",
         titles,
         rows=[row(*pair, of_pair) for pair, of_pair in losses.items()],
-        about=note_on(runs_with_losses(runs)),
+        about=note_on(losses_of(runs)),
         headers=2,
         signatures=common_training(runs),
     )
 
 
-def note_on(runs: Sequence[dict]) -> str:
-    """What the columns are, of runs whose loss was measured."""
-    offsets = max((run["procrustes"]["offsets"] for run in runs), key=len)
-    noise = median(run["procrustes"]["noise"] for run in runs)
+def note_on(losses: Sequence[Losses]) -> str:
+    """What the columns are, of losses of runs."""
+    offsets = max((each.offsets for each in losses), key=len)
+    noise = median(each.noise for each in losses if each.noise is not None)
     more = (
         " Undivided: as the paper prints it; it grows with the vectors, so it compares within an encoding. "
         "p·W^K: positions as keys of the first layer. Of relative encodings the table is over offsets, the "
         "first layer's."
-        if any(run["procrustes"].get("undivided") for run in runs)
+        if any(each.undivided for each in losses)
         else ""
     )
     return (
@@ -89,14 +90,19 @@ def note_on(runs: Sequence[dict]) -> str:
     )
 
 
-def runs_with_losses(runs: Sequence[dict]) -> list[dict]:
+def runs_with_losses(runs: Sequence[MaskedLM]) -> list[MaskedLM]:
     """The runs whose Procrustes loss was measured."""
-    return [run for run in runs if run["procrustes"]]
+    return [run for run in runs if run.procrustes]
 
 
-def losses_of(runs: Sequence[dict]) -> list[float]:
+def losses_of(runs: Sequence[MaskedLM]) -> list[Losses]:
+    """The Procrustes losses of the runs that have some."""
+    return [run.procrustes for run in runs if run.procrustes]
+
+
+def median_by_offset(losses: Sequence[Losses]) -> list[float]:
     """The median Procrustes loss by offset, the mean over the seeds."""
-    return [fmean(of_offset) for of_offset in zip(*(run["procrustes"]["median"] for run in runs))]
+    return [fmean(of_offset) for of_offset in zip(*(each.median for each in losses))]
 
 
 def p_value(losses: Sequence[float], others: Sequence[float] | None) -> str | None:

@@ -6,13 +6,13 @@ what its second language is: `same` (EN+[EN], the copy with a shifted vocabulary
 file is masked_lm.json.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.files.kinds import check_kinds
 from zsnmt.files.records import damage_of, read_json
 from zsnmt.masked_lm.runs import SCORES_FILE, score_file
+from zsnmt.masked_lm.score_file import MEASURES, REQUIRED, MaskedLM, parse_scores
 from zsnmt.modules.position_names import LABELS as NAMES
 from zsnmt.modules.position_names import POSITION_ENCODINGS
 from zsnmt.report.comparability import check_alike
@@ -37,35 +37,10 @@ ABLATIONS = {  # of `learned`
     "separate_parameters": "separate parameters",
 }
 LABELS = ENCODINGS | ABLATIONS
-
-COMMON_KEYS = (
-    *("config", "condition", "system", "seed", "command", "commit", "versions"),
-    *("updates", "epochs", "sentences", "perplexity"),
-)
-BILINGUAL_KEYS = "retrieval translation ml_score".split()  # null in the control
-OPTIONAL = "curves procrustes correlations".split()  # null where an encoding has no table of positions
-FIGURES = Sequence[float]
-LAYERS_KIND = ({str: {"mean": float}}, None)
-KINDS = {
-    **dict.fromkeys(("config", "condition", "system", "command", "commit"), str),
-    **dict.fromkeys(("seed", "updates"), int),
-    "versions": Mapping[str, str],
-    "epochs": float,
-    "sentences": {"train": int, "valid": int},
-    "perplexity": {"full": float, "first": float},
-    **dict.fromkeys(("retrieval", "translation"), LAYERS_KIND),
-    "ml_score": float | None,
-    "curves": ({"dimensions": Sequence[int], "values": Sequence[Sequence]}, None),
-    "correlations": ({"words": Sequence[str], "values": Sequence[Sequence]}, None),
-    "procrustes": (
-        {"offsets": Sequence[int], **dict.fromkeys(("mean", "median"), FIGURES), "noise": float},
-        None,
-    ),
-    "bands": ({"positions": float}, None),
-}
+BILINGUAL_KEYS = (*MEASURES, "ml_score")  # null in the control
 
 
-def read_runs(folders: Iterable[Path]) -> list[dict]:
+def read_runs(folders: Iterable[Path]) -> list[MaskedLM]:
     """The score files of runs, and of every run in folders of a config, in the order of tables.
 
     Raises `InputError` for a folder without any, a damaged file, and runs that cannot stand in one table.
@@ -87,11 +62,10 @@ def score_files(folder: Path) -> list[Path]:
     return found
 
 
-def read(path: Path) -> dict:
+def read(path: Path) -> MaskedLM:
     """One score file; `InputError` if it is missing, damaged or not whole."""
     scores = read_json(path, REMEDY, {"system": str | None})
-    missing = [key for key in (*COMMON_KEYS, *BILINGUAL_KEYS, *OPTIONAL) if key not in scores]
-    if missing:
+    if missing := [key for key in REQUIRED if key not in scores]:
         raise InputError(f"{path} lacks {', '.join(missing)}; {REMEDY} again")
     if scores["system"] not in LABELS:
         raise InputError(
@@ -104,33 +78,16 @@ def read(path: Path) -> dict:
             f"{REMEDY} again"
         )
     with damage_of(path, REMEDY):
-        for name, rows, marks in table_rows(scores):
-            if len(rows) != len(marks):
-                raise ValueError(f"it has {len(rows)} rows of {name} for {len(marks)} names of them")
-        check_kinds(scores, KINDS)
-    return scores
+        return parse_scores(scores)
 
 
-def table_rows(scores: dict) -> Iterable[tuple[str, Sequence, Sequence]]:
-    """What is listed in a score file beside names of its parts."""
-    for name, rows, marks in (
-        ("curves", "values", "dimensions"),
-        ("correlations", "values", "words"),
-        ("procrustes", "mean", "offsets"),
-        ("procrustes", "median", "offsets"),
-        ("procrustes_keys", "median", "offsets"),
-    ):
-        if scores.get(name) is not None:
-            yield name, scores[name][rows], scores[name][marks]
-
-
-def sort_runs(runs: Sequence[dict]) -> list[dict]:
+def sort_runs(runs: Sequence[MaskedLM]) -> list[MaskedLM]:
     """The runs by condition, system and seed, the control and the paper's order first; `InputError` if
     they do not compare.
     """
     check_comparable(runs)
     systems = [*LABELS]
-    return sorted(runs, key=lambda run: (*rank(run["condition"]), systems.index(run["system"]), run["seed"]))
+    return sorted(runs, key=lambda run: (*rank(run.condition), systems.index(run.system), run.seed))
 
 
 def rank(condition: str) -> tuple[int, str]:
@@ -138,51 +95,44 @@ def rank(condition: str) -> tuple[int, str]:
     return [NONE, SAME].index(condition) if condition in (NONE, SAME) else 2, condition
 
 
-def check_comparable(runs: Sequence[dict]) -> None:
+def check_comparable(runs: Sequence[MaskedLM]) -> None:
     """`InputError` unless the runs are of one config, on as many sentences, scored in the same layers, and
     each given once.
     """
     described = (
-        [(name_of(run), common_settings(run)) for run in runs],
-        [(name_of(run), bilingual_settings(run)) for run in runs if run["condition"] != NONE],
+        [(run.name, common_settings(run)) for run in runs],
+        [(run.name, bilingual_settings(run)) for run in runs if run.condition != NONE],
         [
-            (name_of(run), {"offsets": set(map(str, run["procrustes"]["offsets"]))})
+            (run.name, {"offsets": set(map(str, run.procrustes.offsets))})
             for run in runs
-            if run["procrustes"] and run["system"] != CLIPPED  # whose table is short
+            if run.procrustes and run.system != CLIPPED  # whose table is short
         ],
     )
     for conditions in filter(None, described):
         check_alike(conditions, "train and score them alike, or make two reports")
-    names = [name_of(run) for run in runs]
+    names = [run.name for run in runs]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"a run is given twice: {', '.join(twice)}; give each once")
 
 
-def common_settings(run: dict) -> dict[str, set[str]]:
+def common_settings(run: MaskedLM) -> dict[str, set[str]]:
     """What must be equal of all runs, by name; of sentences, those of one language."""
-    languages = 1 if run["condition"] == NONE else 2
-    counts = {
-        f"{count / languages:,.10g} of a language to {part}" for part, count in run["sentences"].items()
-    }
-    return {"configs": {run["config"]}, "numbers of sentences": counts}
+    languages = 1 if run.condition == NONE else 2
+    counts = {f"{count / languages:,.10g} of a language to {part}" for part, count in run.sentences.items()}
+    return {"configs": {run.config}, "numbers of sentences": counts}
 
 
-def bilingual_settings(run: dict) -> dict[str, set[str]]:
+def bilingual_settings(run: MaskedLM) -> dict[str, set[str]]:
     """What must be equal of runs with two languages."""
-    layers = {f"layers of {measure}": {*run[measure]} for measure in ("retrieval", "translation")}
-    return {**layers, "epochs": {str(run["epochs"])}}
+    layers = {f"layers of {measure}": {*layers} for measure, layers in run.accuracy.items()}
+    return {**layers, "epochs": {str(run.epochs)}}
 
 
-def check_configs(studies: Sequence[Sequence[dict]]) -> None:
+def check_configs(studies: Sequence[Sequence[MaskedLM]]) -> None:
     """`InputError` for studies to stand side by side of which two are of one config."""
-    configs = [runs[0]["config"] for runs in studies]
+    configs = [runs[0].config for runs in studies]
     if twice := sorted({config for config in configs if configs.count(config) > 1}):
         raise InputError(f"two studies are of the config {', '.join(twice)}; give the runs of one together")
-
-
-def name_of(run: dict) -> str:
-    """A run in a sentence."""
-    return f"{run['condition']} {run['system']} seed {run['seed']}"
 
 
 def condition_label(condition: str) -> str:
@@ -190,12 +140,12 @@ def condition_label(condition: str) -> str:
     return {NONE: "EN alone", SAME: "EN+[EN]"}.get(condition, f"EN+[EN∼{condition.upper()}]")
 
 
-def conditions_of(runs: Iterable[dict]) -> list[str]:
+def conditions_of(runs: Iterable[MaskedLM]) -> list[str]:
     """The conditions that there are runs of, in order."""
-    return sorted({run["condition"] for run in runs}, key=rank)
+    return sorted({run.condition for run in runs}, key=rank)
 
 
-def groups(runs: Sequence[dict]) -> dict[str, list[str]]:
+def groups(runs: Sequence[MaskedLM]) -> dict[str, list[str]]:
     """The conditions to average over, by the name of their group: `same`, `reordered`, `none`, those that
     there are.
     """
@@ -210,31 +160,33 @@ def group_label(conditions: Sequence[str]) -> str:
     return f"means over {labels}" if len(conditions) > 1 else labels
 
 
-def runs_of(runs: Iterable[dict], system: str, condition: str) -> list[dict]:
+def runs_of(runs: Iterable[MaskedLM], system: str, condition: str) -> list[MaskedLM]:
     """The seeds of a system in a condition."""
-    return [run for run in runs if (run["system"], run["condition"]) == (system, condition)]
+    return [run for run in runs if (run.system, run.condition) == (system, condition)]
 
 
-def runs_by_seed(runs: Iterable[dict], system: str, conditions: Sequence[str]) -> dict[int, list[dict]]:
+def runs_by_seed(
+    runs: Iterable[MaskedLM], system: str, conditions: Sequence[str]
+) -> dict[int, list[MaskedLM]]:
     """The runs of a system by seed, those of seeds that have all the conditions."""
-    found: dict[int, list[dict]] = {}
+    found: dict[int, list[MaskedLM]] = {}
     for condition in conditions:
         for run in runs_of(runs, system, condition):
-            found.setdefault(run["seed"], []).append(run)
+            found.setdefault(run.seed, []).append(run)
     return {seed: of_seed for seed, of_seed in sorted(found.items()) if len(of_seed) == len(conditions)}
 
 
-def seeds(runs: Sequence[dict]) -> str:
+def seeds(runs: Sequence[MaskedLM]) -> str:
     """The seeds of a system's runs."""
-    return numbers_in_short(run["seed"] for run in runs)
+    return numbers_in_short(run.seed for run in runs)
 
 
-def common_training(runs: Sequence[dict]) -> str:
+def common_training(runs: Sequence[MaskedLM]) -> str:
     """What all runs have in common."""
     *_, last = runs  # of two languages, if there are any
-    languages = 1 if last["condition"] == NONE else 2
-    train, valid = (last["sentences"][part] // languages for part in ("train", "valid"))
-    epochs = f"{last['epochs']:g} epochs"
-    if alone := [run["epochs"] for run in runs if run["condition"] == NONE and languages == 2]:
+    languages = 1 if last.condition == NONE else 2
+    train, valid = (last.sentences[part] // languages for part in ("train", "valid"))
+    epochs = f"{last.epochs:g} epochs"
+    if alone := [run.epochs for run in runs if run.condition == NONE and languages == 2]:
         epochs += f", of EN alone {alone[0]:g}"
     return f"{train:,} sentences of a language to train on, {valid:,} to score; {epochs}."

@@ -22,6 +22,7 @@ from zsnmt.masked_lm.report.runs import (
     runs_of,
     seeds,
 )
+from zsnmt.masked_lm.score_file import MaskedLM
 from zsnmt.report.scores import short_commit
 from zsnmt.report.table import Cell, Table, join_sentences, numbers_in_short
 
@@ -34,7 +35,7 @@ TREE_COUNTS = {
 }
 
 
-def tables(runs: Sequence[dict]) -> dict[str, Table]:
+def tables(runs: Sequence[MaskedLM]) -> dict[str, Table]:
     """All tables that the runs have something for, by name."""
     by_group = [make(runs, group) for make in (encodings_table, ablations_table) for group in groups(runs)]
     text_tables = [orders_table(runs), sizes_table(runs)]
@@ -42,7 +43,7 @@ def tables(runs: Sequence[dict]) -> dict[str, Table]:
     return {table.name: table.without_empty_columns() for table in made if table is not None}
 
 
-def encodings_table(runs: Sequence[dict], group: str) -> Table | None:
+def encodings_table(runs: Sequence[MaskedLM], group: str) -> Table | None:
     """Table 4: one row per encoding, means over the conditions of a group; None where no encoding has all of
     them.
     """
@@ -72,11 +73,11 @@ def encodings_table(runs: Sequence[dict], group: str) -> Table | None:
     )
 
 
-def corpora_tables(studies: Sequence[Sequence[dict]]) -> list[Table]:
+def corpora_tables(studies: Sequence[Sequence[MaskedLM]]) -> list[Table]:
     """Table 4 of the paper as it is printed: the tables of encodings of several studies, each with runs of
     one config, side by side; those groups of conditions that all have.
     """
-    named = {runs[0]["config"]: runs for runs in studies}
+    named = {runs[0].config: runs for runs in studies}
     made = []
     for group in (SAME, REORDERED, NONE):
         found = {
@@ -103,7 +104,7 @@ def corpora_tables(studies: Sequence[Sequence[dict]]) -> list[Table]:
     return made
 
 
-def ablations_table(runs: Sequence[dict], group: str) -> Table | None:
+def ablations_table(runs: Sequence[MaskedLM], group: str) -> Table | None:
     """The figures of Figure 7: learned positions and what was taken from them; None where no ablation has
     a row.
     """
@@ -130,7 +131,7 @@ def ablations_table(runs: Sequence[dict], group: str) -> Table | None:
 
 
 def mean_rows(
-    runs: Sequence[dict], systems: dict[str, str], conditions: Sequence[str], shown: Sequence[Column]
+    runs: Sequence[MaskedLM], systems: dict[str, str], conditions: Sequence[str], shown: Sequence[Column]
 ) -> list[list[Cell]]:
     """One row per system that has seeds in all conditions: label, seeds, and means over the conditions."""
     found = {label: runs_by_seed(runs, system, conditions) for system, label in systems.items()}
@@ -141,17 +142,17 @@ def mean_rows(
     ]
 
 
-def incomplete_note(runs: Sequence[dict], systems: dict[str, str], conditions: Sequence[str]) -> str:
+def incomplete_note(runs: Sequence[MaskedLM], systems: dict[str, str], conditions: Sequence[str]) -> str:
     """Which seeds a table leaves out, since they lack one of its conditions."""
     missing = []
     for system, label in systems.items():
-        there = {run["seed"] for condition in conditions for run in runs_of(runs, system, condition)}
+        there = {run.seed for condition in conditions for run in runs_of(runs, system, condition)}
         if lacking := sorted(there - {*runs_by_seed(runs, system, conditions)}):
             missing.append(f"{label} seed {numbers_in_short(lacking)}")
     return f"Left out, since they lack some of the conditions: {'; '.join(missing)}." if missing else ""
 
 
-def conditions_table(runs: Sequence[dict]) -> Table:
+def conditions_table(runs: Sequence[MaskedLM]) -> Table:
     """Table 5: one row per condition and system."""
     found = [
         (condition, label, of_system)
@@ -184,27 +185,27 @@ def conditions_table(runs: Sequence[dict]) -> Table:
     )
 
 
-def orders_table(runs: Sequence[dict]) -> Table | None:
+def orders_table(runs: Sequence[MaskedLM]) -> Table | None:
     """Table 2: a sentence in all orders; None where there is none of another language."""
-    examples = {run["condition"]: run["example"] for run in runs if run.get("example")}
+    examples = {run.condition: run.example for run in runs if run.example}
     reordered = [condition for condition in groups(runs).get(REORDERED, []) if condition in examples]
     if not reordered:
         return None
-    rows: list[list[Cell]] = [["EN", examples[reordered[0]]["first"]]]
-    rows += [[f"EN∼{condition.upper()}", examples[condition]["second"]] for condition in reordered]
+    rows: list[list[Cell]] = [["EN", examples[reordered[0]].first]]
+    rows += [[f"EN∼{condition.upper()}", examples[condition].second] for condition in reordered]
     about = "A sentence of the training text, and what the second language of each condition makes of it."
     return Table("orders", "A sentence in all orders", ["text", "sentence"], rows=rows, about=about)
 
 
-def sizes_table(runs: Sequence[dict]) -> Table | None:
+def sizes_table(runs: Sequence[MaskedLM]) -> Table | None:
     """Table 3: how many sentences there are, and trees that were left out of all conditions; None where no
     run has two languages.
     """
-    bilingual = [run for run in runs if run["condition"] != NONE]
+    bilingual = [run for run in runs if run.condition != NONE]
     if not bilingual:
         return None
-    sentences = bilingual[0]["sentences"]
-    trees: dict = next((run["trees"] for run in bilingual if run.get("trees")), {})
+    sentences = bilingual[0].sentences
+    trees = next((run.trees for run in bilingual if run.trees), {})
     rows: list[list[Cell]] = [
         [
             title,
@@ -221,20 +222,20 @@ def sizes_table(runs: Sequence[dict]) -> Table | None:
         if trees
         else ""
     )
-    return Table("sizes", f"Sentences of {runs[0]['config']}", titles, rows=rows, about=about)
+    return Table("sizes", f"Sentences of {runs[0].config}", titles, rows=rows, about=about)
 
 
-def runs_table(runs: Sequence[dict]) -> Table:
+def runs_table(runs: Sequence[MaskedLM]) -> Table:
     """What made each run."""
     rows: list[list[Cell]] = [
         [
-            condition_label(run["condition"]),
-            LABELS[run["system"]],
-            str(run["seed"]),
-            f"{run['epochs']:g} epochs, {run['updates']:,} updates",
-            short_commit(run["commit"]),
-            ", ".join(f"{package} {version}" for package, version in run["versions"].items()),
-            run["command"],
+            condition_label(run.condition),
+            LABELS[run.system],
+            str(run.seed),
+            f"{run.epochs:g} epochs, {run.updates:,} updates",
+            short_commit(run.commit),
+            ", ".join(f"{package} {version}" for package, version in run.versions.items()),
+            run.command,
         ]
         for run in runs
     ]

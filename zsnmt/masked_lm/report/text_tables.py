@@ -6,6 +6,7 @@ from dataclasses import replace
 from zsnmt.masked_lm.report.columns import FIRST, FULL
 from zsnmt.masked_lm.report.runs import common_training
 from zsnmt.masked_lm.report.tables import ENCODINGS_TABLE, TEXT_TABLES, tables
+from zsnmt.masked_lm.score_file import MaskedLM
 from zsnmt.report.comparison import fold
 from zsnmt.report.table import Measured, Table, join_sentences, markdown_rows, markdown_table, text_rows, wrap
 
@@ -42,14 +43,14 @@ def markdown_of(table: Table) -> str:
     return markdown_table(mark_best(table, "**{}**"))
 
 
-def text_report(runs: Sequence[dict]) -> str:
+def text_report(runs: Sequence[MaskedLM]) -> str:
     """Table 4 for a terminal."""
     return "\n\n".join(
         text_of(table) for name, table in tables(runs).items() if name.startswith(ENCODINGS_TABLE)
     )
 
 
-def markdown_report(runs: Sequence[dict]) -> str:
+def markdown_report(runs: Sequence[MaskedLM]) -> str:
     """For RESULTS.md: Table 4, ablations and Procrustes losses, with Table 5 and what made the runs
     folded.
     """
