@@ -52,6 +52,23 @@ def test_any_source_that_is_found_may_be_the_pivot():
         asked(["en", "de", "fr"], to="de", via="yy")
 
 
+@pytest.mark.parametrize(
+    "given, remedy",
+    [
+        (dict(source="de", to="fr"), "compare with --via en"),
+        (dict(source="en", to="fr", via="de"), "leave out --via"),
+    ],
+)
+def test_a_direction_without_text_is_named_with_a_way_that_can_be_taken(given, remedy, caplog):
+    asked(["en", "de", "fr"], **given)
+    assert "not trained on de-fr:" in caplog.text and f"; {remedy}" in caplog.text
+
+
+def test_a_way_without_a_name_is_none():
+    with pytest.raises(InputError, match="there is no way '' to translate; choose"):
+        cli.run(["translate", "nowhere", *WORDS, "--way", ""])
+
+
 def test_without_a_target_the_command_says_which_languages_there_are(older, tmp_path):
     run = older / OLDER_RUN
     with pytest.raises(WrongUse, match=f"by --to: {' '.join(read_languages(run / 'pipeline'))}; see"):
@@ -84,6 +101,8 @@ def test_a_text_is_not_replaced_by_its_translation(tmp_path, monkeypatch, name):
         (["--nbest", "2", "--from", "auto"], "--nbest must be told the source language"),
         (["--nbest", "3"], "--nbest 3 is more than the search keeps; give --beam 3"),
         (["--nbest", "5", "--beam", "4"], "--nbest 5 is more than the search keeps; give --beam 5"),
+        (["--nbest", "2", "--way", "sample:beam=1"], "keeps; give --nbest 1, or beam=2 in --way"),
+        (["--nbest", "2", "--way", "search:beam=1"], "keeps; give --nbest 1, or beam=2 in --way"),
         (["--buffer-lines", "1", "--input", "page.html"], "read to its end before it is translated; leave"),
         (["--buffer-lines", "1", "--from", "auto"], "read to its end before it is translated; leave out"),
         (["--buffer-lines", "1", "--way", "contrast"], "read to its end before it is translated; leave out"),

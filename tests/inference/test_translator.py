@@ -244,6 +244,7 @@ def test_a_text_in_place_of_lines_is_not_translated_letter_by_letter(translator)
 def test_a_language_into_itself_is_refused(translator):
     for same in (
         dict(target="velan", source="velan"),
+        dict(target="velan", source="velan", via="inglan"),
         dict(target="tamun", source="velan", via="velan"),
         dict(target="tamun", source="velan", via="tamun"),
     ):

@@ -229,7 +229,7 @@ def test_a_broken_request_is_answered_in_words(client, body, status, message, ca
 )
 def test_a_request_of_another_kind_is_answered_in_json(client, path, body, headers, method, status):
     found, answer = client.ask(path, body, headers, method)
-    assert found == status and [*answer] == ["error"] and answer["error"]
+    assert found == status and [*answer] == ["error"] and answer["error"].count("send") < 2
 
 
 def test_a_wrong_method_is_told_the_right_ones(client):

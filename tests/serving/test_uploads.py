@@ -111,6 +111,13 @@ def test_forms_that_are_none(client):
     assert client.translate("after")[0] == 200
 
 
+def test_a_document_goes_into_one_language(client):
+    body = form("a.txt", "Yes.", source="en", target="de", other="fr").replace(b'"other"', b'"target"')
+    kind = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
+    error = "'target' is not right: it must be the language to translate into"
+    assert client.ask("/translate_file", body, kind) == (400, {"error": error})
+
+
 def test_a_document_that_is_not_there_any_more(client):
     status, answer = client.ask("/download_file/nonsense/a_de.txt")
     assert status == 404 and "is not here any more; send it again" in answer["error"]

@@ -146,14 +146,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("a document is a file: name it with --input")
     form = format_of(options.input, paragraphs=options.document)
     search = chosen_search(options)
-    options.way = options.way and parse_method(options.way)
+    options.way = None if options.way is None else parse_method(options.way)
+    beam_of_way = options.way and options.way.beam
     if options.way and options.way.is_search:
         search, options.way = options.way.search(search), None
     refuse_together(parser, options, form)
     refuse_files(parser, options, form)
     beam = (options.way.search(search) if options.way else search).beam
     if options.nbest and options.nbest > beam:
-        parser.error(f"--nbest {options.nbest} is more than the search keeps; give --beam {options.nbest}")
+        more = (
+            f"--nbest {beam}, or beam={options.nbest} in --way" if beam_of_way else f"--beam {options.nbest}"
+        )
+        parser.error(f"--nbest {options.nbest} is more than the search keeps; give {more}")
     translator, counts = open_translator(options, search)
     refuse_wrong_languages(translator, options)  # before any text is read
     if form or options.source == AUTO:
@@ -282,13 +286,15 @@ def refuse_wrong_languages(translator: "Translator", options: Namespace) -> None
 def warn_of_no_text(translator: "Translator", legs: Sequence[Direction]) -> None:
     """Say of a direction that the model was not trained on how it is translated safely."""
     pivot = translator.pivot
+    ends = (legs[0].source, legs[-1].target)
+    remedy = "leave out --via" if pivot in ends else f"compare with --via {pivot}"
     for direction in legs:
         if direction not in translator.trained and pivot not in direction:
             logger.warning(
                 "this model was not trained on %s: its translations may be in another language, or say "
-                "something else; compare with --via %s",
+                "something else; %s",
                 direction,
-                pivot,
+                remedy,
             )
 
 

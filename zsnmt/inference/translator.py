@@ -162,7 +162,7 @@ class Translator:
         """The directions that a translation goes through, one or two, checked."""
         if self.method is not None:
             self._check_method(source, target, via)
-        if via is None:
+        if via is None or source == target:  # which is refused
             return [self.codec.direction(source, target)]
         if via in (source, target):
             raise InputError(

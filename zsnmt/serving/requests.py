@@ -134,6 +134,8 @@ async def read_request(request: Request, model: type[T], most: int, seconds: flo
             )
         else:
             values = values_of((await read_upload(request, body, files=0)).multi_items())
+    except Refused:
+        raise
     except (ValueError, RecursionError) as error:
         raise Refused(BAD, f"the request is not {kind} in UTF-8 ({error}); send such") from None
     if not isinstance(values, dict):
@@ -151,7 +153,7 @@ async def read_document(request: Request, most: int, seconds: float) -> tuple[As
     file = form.get("file")
     if not isinstance(file, UploadFile) or not file.filename:
         raise InputError("'file' is missing: it must be a document, with its name")
-    values = {name: value for name, value in form.items() if name != "file" and value != ""}
+    values = values_of((name, value) for name, value in form.multi_items() if name != "file")
     try:
         return AskedDocument.model_validate(values), File(file.filename, await file.read())
     except ValidationError as error:
@@ -167,7 +169,7 @@ async def read_upload(request: Request, body: bytes, files: int) -> FormData:
     try:
         return await MultiPartParser(request.headers, whole(), max_files=files, max_fields=FIELDS).parse()
     except (MultiPartException, KeyError, ValueError) as error:
-        raise Refused(BAD, f"the request is not {UPLOAD} ({error}); send such") from None
+        raise Refused(BAD, f"the request cannot be read as {UPLOAD} ({error}); mend that") from None
 
 
 def kind_of(request: Request, known: Sequence[str]) -> str:
