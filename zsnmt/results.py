@@ -4,7 +4,6 @@ import logging
 from pathlib import Path
 
 from zsnmt.claims import table as claims
-from zsnmt.errors import InputError
 from zsnmt.files.project import ROOT
 from zsnmt.files.records import lay_out
 from zsnmt.files.replacing import replacing
@@ -17,7 +16,15 @@ from zsnmt.report import documents as translation
 from zsnmt.report.confidence import FOLDER as CONFIDENCE
 from zsnmt.report.confidence import check_confidence, keep_confidence
 from zsnmt.report.config_pages import configs_without_page, new_page
-from zsnmt.report.documents import KEEP_AGAIN, Maker, fill_file, keep_probes, keep_scores, kept_score_path
+from zsnmt.report.documents import (
+    KEEP_AGAIN,
+    Maker,
+    fill_file,
+    keep_probes,
+    keep_scores,
+    kept_before,
+    kept_score_path,
+)
 from zsnmt.report.figures import png
 from zsnmt.report.in_short import kept_figures
 from zsnmt.report.papers import tables as papers
@@ -25,7 +32,7 @@ from zsnmt.report.probes.folder import has_probes, probes_of
 from zsnmt.report.scores import Run
 from zsnmt.runs.folder import CONFIDENCE_FILE
 from zsnmt.runs.probe_folder import PROBES
-from zsnmt.runs.score_file import read_score_file, read_scores
+from zsnmt.runs.score_file import read_scores
 from zsnmt.runs.scores import Scores, ways_lost, with_ways_of
 
 logger = logging.getLogger(__name__)
@@ -44,7 +51,7 @@ def makers() -> dict[str, Maker]:
     return {name: maker for module in MAKING for name, maker in module.MAKERS.items()}
 
 
-def keep_run(run: Path, folder: Path, *, replacing: bool = False) -> list[Path]:
+def keep_run(run: Path, folder: Path, *, replace: bool = False) -> list[Path]:
     """Keep the scores of a run and what else was measured of it; returns where. `InputError`, before anything
     is kept, for what is of another model than the scores.
 
@@ -57,12 +64,11 @@ def keep_run(run: Path, folder: Path, *, replacing: bool = False) -> list[Path]:
     probes_of([Run(run, scores)])
     if has_confidence:
         check_confidence(run, scores)
-    path = kept_score_path(scores, folder)
-    if not replacing and (lost := lost_by_keeping(run, scores, path)):
+    if not replace and (lost := lost_by_keeping(run, scores, folder)):
         logger.warning(
             "%s stays as it is: %s would be lost, which %s has not; measure that of this run, too, or take "
             "this run in its place with --replace",
-            path,
+            kept_score_path(scores, folder),
             ", ".join(lost),
             run,
         )
@@ -75,22 +81,17 @@ def keep_run(run: Path, folder: Path, *, replacing: bool = False) -> list[Path]:
     return kept
 
 
-def lost_by_keeping(run: Path, scores: Scores, path: Path) -> list[str]:
-    """What is kept of another run of this name and was not measured of this one, in words; nothing where the
-    kept score file is damaged.
-    """
-    try:
-        kept = read_score_file(path, KEEP_AGAIN)
-    except (InputError, FileNotFoundError):
+def lost_by_keeping(run: Path, scores: Scores, folder: Path) -> list[str]:
+    """What is kept of another run of this name and was not measured of this one, in words."""
+    kept = kept_before(scores, folder)
+    if kept is None:
         return []
     lost = [f"translation {way.phrase}".strip() for way in ways_lost(kept, with_ways_of(kept, scores))]
     if kept.decoding.get("model") != scores.decoding.get("model"):
+        path = kept_score_path(scores, folder)
         measured = {CONFIDENCE: (run / CONFIDENCE_FILE).is_file(), PROBES: has_probes(run)}
-        lost += [
-            what
-            for what, there in measured.items()
-            if not there and (path.parent / what / path.name).is_file()
-        ]
+        missing = [what for what, there in measured.items() if not there]
+        lost += [what for what in missing if (path.parent / what / path.name).is_file()]
     return lost
 
 

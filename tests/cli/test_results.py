@@ -66,5 +66,5 @@ def test_a_run_that_was_made_again_takes_nothing_from_what_is_kept_unless_it_is_
     write_score_file(path, replace(richer, decoding=scores.decoding))
     assert keep_run(run, kept) == [path] and len(read_score_file(path, "").results) == len(richer.results)
     write_score_file(path, richer)
-    assert keep_run(run, kept, replacing=True) == [path]
+    assert keep_run(run, kept, replace=True) == [path]
     assert read_score_file(path, "").results == scores.results

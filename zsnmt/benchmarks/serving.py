@@ -21,7 +21,7 @@ import numpy as np
 from zsnmt.benchmarks.paired import ratios, warn_if_busy
 from zsnmt.decoding.options import FLOAT32, EngineChoice
 from zsnmt.decoding.search import Search
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, counted
 from zsnmt.processes import used_seconds
 from zsnmt.report.table import MISSING
 from zsnmt.serving.systems import open_systems
@@ -78,7 +78,7 @@ def serving(
             speeds[ALONE].append(requests / (perf_counter() - begin))
             work[ALONE].append((used_seconds() - used) / requests)
             for number in dict.fromkeys(clients):
-                title = f"{number} client{'s' if number > 1 else ''}"
+                title = counted(number, "client")
                 used = seconds_of(pid)
                 seconds, found = under_load(address, bodies, number)
                 work.setdefault(title, []).append((seconds_of(pid) - used) / requests)

@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.results import keep_run, make_drawings, make_tables  # loads sacreBLEU and matplotlib
 
     for run in options.runs:
-        for path in keep_run(run, KEPT_RESULTS, replacing=options.replace):
+        for path in keep_run(run, KEPT_RESULTS, replace=options.replace):
             print(path)
     if not options.keep_only:
         make_tables(KEPT_RESULTS)

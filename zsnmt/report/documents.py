@@ -84,8 +84,8 @@ def keep_scores(scores: Scores, folder: Path) -> Path:
     """
     path = kept_score_path(scores, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with suppress(InputError, FileNotFoundError):  # what is damaged is replaced
-        scores = with_ways_of(read_score_file(path, KEEP_AGAIN), scores)
+    if kept := kept_before(scores, folder):
+        scores = with_ways_of(kept, scores)
     results, before = map(drop_resamples, (scores.results, scores.before))
     said = {
         name: make_portable(getattr(scores, name))
@@ -98,6 +98,13 @@ def keep_scores(scores: Scores, folder: Path) -> Path:
 def kept_score_path(scores: Scores, folder: Path) -> Path:
     """Where the score file of a run is kept."""
     return folder / plain_name(scores.config) / f"{plain_name(scores.system)}.seed{scores.seed}.json"
+
+
+def kept_before(scores: Scores, folder: Path) -> Scores | None:
+    """What is kept of a run of this name; None where nothing is, or where that is damaged."""
+    with suppress(InputError, FileNotFoundError):
+        return read_score_file(kept_score_path(scores, folder), KEEP_AGAIN)
+    return None
 
 
 def make_portable(content: Any) -> Any:

@@ -30,7 +30,7 @@ NORMALIZATIONS = ("identity", "nfkc", "nfkc_cf", "nmt_nfkc", "nmt_nfkc_cf")
 
 Text = Sequence[Path] | Callable[[], Iterable[str]]  # files, or what gives the sentences anew at each call
 
-BY = "--vocabulary-size, in a config by VOCABULARY"
+BY = "--vocabulary-size, in a config by VOCABULARY"  # the size is given
 MOST_PIECES = 2**31  # SentencePiece counts them so
 QUIET = 2  # errors only
 UNKNOWN_PIECES = 1  # <unk>, which is a piece that SentencePiece counts
