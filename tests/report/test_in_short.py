@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from statistics import fmean
 
 import pytest
 from PIL import Image
@@ -100,6 +101,16 @@ def test_readme_draws_the_directions_without_the_pivot(tmp_path):
     assert len(labels) == 6 and "en" not in " ".join(labels).split() and labels[-1] == "sv → da"
     keep_two(tmp_path, config="tatoeba_nordic")
     assert first_figure(tmp_path) is None, "two of its systems are lacking"
+
+
+def test_readme_draws_the_runs_of_its_table():
+    """The baseline has a further seed, which the others have not."""
+    kept = ROOT / "docs" / "results"
+    (axes,) = first_figure(kept).axes
+    _, baseline, residual, _ = axes.lines
+    rows = what_to_use_first(kept, "").splitlines()[2:4]
+    for row, drawn in zip(rows, (baseline, residual), strict=True):
+        assert row.split(" | ")[2].startswith(f"{fmean(drawn.get_xdata()):.1f} ±")
 
 
 def test_what_to_use_shows_what_a_system_makes_of_the_pivot_itself(tmp_path):

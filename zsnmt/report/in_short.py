@@ -2,7 +2,7 @@
 of them are.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -163,14 +163,20 @@ def what_to_use(folder: Path, _: str) -> str:
     return f"{markdown_rows(table)}\n\n{join_sentences([ABOUT_SYSTEMS, spread_note([table])])}"
 
 
+def with_seeds_of(system: str, runs: Sequence[Scores]) -> Mapping[str, list[Scores]]:
+    """Runs by system, of the seeds that a system has: a further seed of one takes no part in a comparison."""
+    there = {scores.seed for scores in runs if scores.system == system}
+    return runs_by_system([scores for scores in runs if scores.seed in there])
+
+
 def what_to_use_first(folder: Path, _: str) -> str:
     """The same on one text, without intervals, each system over the seeds of the last one."""
     runs = kept_runs(folder, FIRST_TEXT, SHOWN[FIRST_TEXT])
-    of_last = {scores.seed for scores in runs if scores.system == runs[-1].system}
-    by_system = runs_by_system([scores for scores in runs if scores.seed in of_last])
+    by_system = with_seeds_of(runs[-1].system, runs)
     rows = [[*map(without_interval, system_row(of_system))] for of_system in by_system.values()]
     table = Table("what_to_use_first", "What to use", SYSTEM_ROW, rows=rows, about="")
-    of_seeds = f"Each system: seeds {', '.join(map(str, sorted(of_last)))}."
+    of_last = sorted(scores.seed for scores in by_system[runs[-1].system])
+    of_seeds = f"Each system: seeds {', '.join(map(str, of_last))}."
     return f"{markdown_rows(table)}\n\n{join_sentences([ABOUT_SYSTEMS, of_seeds, spread_note([table])])}"
 
 
@@ -208,10 +214,12 @@ def kept_figures(folder: Path) -> Iterator[tuple[str, Figure]]:
 
 
 def first_figure(folder: Path) -> Figure | None:
-    """What README draws: each direction by some systems; None where they are not kept."""
+    """What README draws: each direction by some systems, over the seeds of the last one; None where they are
+    not kept.
+    """
     if not has_scores(folder, FIRST_TEXT):
         return None
-    by_system = runs_by_system(kept_scores(folder, FIRST_TEXT))
+    by_system = with_seeds_of([*FIRST_DRAWN.values()][-1], kept_scores(folder, FIRST_TEXT))
     if not {*FIRST_DRAWN.values(), CONTINUED_BASELINE} <= {*by_system}:
         return None
     continued = by_system[CONTINUED_BASELINE]
