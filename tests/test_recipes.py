@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,6 +21,7 @@ from tests.support import warm
 from tests.support.waiting import wait_for
 from zsnmt.corpora.invented.gloss import Dictionary, two_lines
 from zsnmt.corpora.invented.options import parse_corpus
+from zsnmt.decoding.options import EngineChoice
 from zsnmt.errors import InputError
 from zsnmt.evaluation.scored_run import settings_of
 from zsnmt.runs.checkpoints import load_checkpoint
@@ -346,6 +348,23 @@ def test_a_run_is_scored_as_its_config_says_where_nothing_else_is_given(tmp_path
         settings_of(tmp_path, {}, {"bleu_tokenizer": "12a"})
     with pytest.raises(InputError, match="there is no folder .*none; give a run, made by"):
         settings_of(tmp_path / "none", {}, {})
+
+
+@pytest.mark.parametrize(
+    "given, on_gpu, expected",
+    [
+        ({}, False, "int8"),
+        ({}, True, None),  # that of the machine: there is no int8 on a GPU
+        ({"precision": "float32"}, False, "float32"),
+        ({"engine": "fairseq"}, False, None),  # which has no int8
+        ({"workers": 1}, False, "int8"),
+    ],
+)
+def test_a_cpu_scores_in_the_precision_of_the_config(tmp_path, monkeypatch, given, on_gpu, expected):
+    (tmp_path / "config.conf").write_text(changed(TINY_CONFIG, PRECISION="int8"))
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: on_gpu)
+    engine = settings_of(tmp_path, {}, {}, engine=EngineChoice(**given)).engine
+    assert engine == replace(EngineChoice(**given), precision=expected)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,16 @@ from zsnmt.claims.costs import pieces_of_text, training_hours, updates
 from zsnmt.claims.jobs import do_job, do_jobs, in_project
 from zsnmt.claims.needs import Need, ablation, adaptation, masked_lm, probing
 from zsnmt.claims.papers import CLAIMS
-from zsnmt.claims.plan import FOLDER, HOURS_FILE, Job, Places, chains, plan, select_within_budget
+from zsnmt.claims.plan import (
+    FOLDER,
+    HOURS_FILE,
+    Job,
+    Places,
+    chains,
+    most_seeds,
+    plan,
+    select_within_budget,
+)
 from zsnmt.claims.plan_tables import jobs_table, power_table, terminal_text
 from zsnmt.claims.table import Outcome, power
 from zsnmt.claims.verdicts import Effect
@@ -88,10 +97,18 @@ def test_of_cheap_jobs_more_seeds_are_planned(places, monkeypatch):
     measured = Measured("bleu", -3.0, interval=(-9.0, 3.0), difference=True)
     effect = Effect("word_orders", [[1, 2, 3]], measured, several=True, deviations=(3.0, 3.0))
     planned = []
-    for cheap in (0.0, 1e9):
-        monkeypatch.setattr("zsnmt.claims.plan.CHEAP", cheap)
+    for hours in (0.0, 1e9):
+        monkeypatch.setattr("zsnmt.claims.plan.HOURS_OF_SEEDS", hours)
         planned.append([job.seed for job in plan([Outcome(BY_NAME["L18"], [effect])], places, ["L18"])])
     assert planned == [[1, 2, 3], [*range(1, 18)]]
+
+
+@pytest.mark.parametrize("hours, most", [(0.0, 10), (0.05, 40), (0.25, 16), (1.0, 10)])
+def test_the_most_seeds_are_those_that_take_four_hours(places, monkeypatch, hours, most):
+    need = BY_NAME["L18"].needs[0]
+    job = Job(need, 1, (), runs={Path("kept.json"): hours})
+    monkeypatch.setattr("zsnmt.claims.plan.make_job", lambda *_, **__: job)
+    assert most_seeds(need, places) == most
 
 
 def test_seeds_that_begin_at_zero_are_counted(places):

@@ -209,6 +209,10 @@ def test_a_file_that_is_missing_or_not_text_is_named(tmp_path):
         ({"LENGTH_PENALTY": "-0.6"}, "sets LENGTH_PENALTY=-0.6; it must be a number, 0 or above, like 0.6"),
         ({"LENGTH_PENALTY": "nan"}, "sets LENGTH_PENALTY=nan; it must be a number"),
         (
+            {"PRECISION": "float16"},
+            "sets PRECISION=float16; write float32 or int8, or leave it out",
+        ),
+        (
             {"LENGTH_PENALTY_FORM": "GNMT"},
             "sets LENGTH_PENALTY_FORM=GNMT; write power or gnmt, or leave it out",
         ),

@@ -28,6 +28,7 @@ KEPT = (
     "BEAM",
     "LENGTH_PENALTY",
     "LENGTH_PENALTY_FORM",
+    "PRECISION",
     "TEST_LINES",
     "IDENTIFIER",
     "BLEU_TOKENIZER",

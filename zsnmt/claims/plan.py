@@ -25,8 +25,9 @@ FINAL_VERDICTS = (HOLDS, DEPENDS, FAILS)
 FOLDER = "claims"  # below the runs: what jobs printed, and how long they took
 HOURS_FILE = "hours.json"
 REMEDY = "give the command again: the file only tells how long jobs take"
-MOST_SEEDS = 10  # of a system, which would be trained so that a claim is decided,
-CHEAP, MOST_CHEAP_SEEDS = 0.1, 40  # or of jobs that take at most so many hours
+# Seeds that are trained so that a claim is decided: so many of any job, and more of one that is cheap, as far
+# as all take so many hours together.
+MOST_SEEDS, MOST_CHEAP_SEEDS, HOURS_OF_SEEDS = 10, 40, 4.0
 
 
 @dataclass(frozen=True)
@@ -87,8 +88,7 @@ class Job:
 def plan(outcomes: Sequence[Outcome], places: Places, only: Sequence[str] = ()) -> list[Job]:
     """The jobs that `only` some claims need, or all that are not decided, without those that are done.
 
-    A job is there for each seed of a need; for more, up to `MOST_SEEDS`, or `MOST_CHEAP_SEEDS` of cheap
-    ones, where so many would tell.
+    A job is there for each seed of a need; for more, up to `most_seeds`, where so many would tell.
     First come the first seeds of all, among them the job that is the cheapest for each claim that it serves,
     and last what cannot be done here. A run that several jobs need is counted with the first of them. Raises
     `InputError` for a claim that does not exist.
@@ -126,9 +126,11 @@ def is_asked(each: Outcome, only: Sequence[str]) -> bool:
 
 
 def most_seeds(need: Need, places: Places) -> int:
-    """How many seeds of a need may be made: more where one is cheap."""
+    """How many seeds of a need may be made: more where one is cheap, by what it is thought to take."""
     job = make_job(need, need.seeds[-1] + MOST_CHEAP_SEEDS, (), places=places)  # of which nothing is kept
-    return MOST_CHEAP_SEEDS if not job.lacks and 0 < job.expected_hours <= CHEAP else MOST_SEEDS
+    if job.lacks or not job.expected_hours:
+        return MOST_SEEDS
+    return min(MOST_CHEAP_SEEDS, max(MOST_SEEDS, int(HOURS_OF_SEEDS / job.expected_hours)))
 
 
 def seeds_of(need: Need, each: Outcome, most: int) -> list[int]:

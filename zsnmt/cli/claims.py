@@ -7,7 +7,7 @@ can decide a claim comes first. Run it again to go on after a stop.
     RUNS=elsewhere zsnmt claims L21 --again    # the runs of a claim from nothing, whatever is kept
 
 Claims are those of docs/results/claims.md. Each job is one command or two of that page, for one seed: three
-seeds, and up to ten, or forty of short trainings, where so many would tell. It prints to runs/claims/, and
+seeds, and more where so many would tell: ten, or forty within four hours. It prints to runs/claims/, and
 its results are kept as zsnmt results keeps them; the tables are made at the end. Hours are estimates,
 corrected by the time that earlier jobs took. If the text of a job is not here, the list says what is missing.
 """

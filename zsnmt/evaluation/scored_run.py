@@ -15,7 +15,7 @@ from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, check_trained, no
 from zsnmt.runs.score_file import SCORES_FILE, read_score_file, read_scores, write_score_file
 from zsnmt.runs.scores import Result, Scores, ways_lost, with_ways_of
 from zsnmt.runs.systems import BASELINE
-from zsnmt.training.config import read_config
+from zsnmt.training.config import Config, read_config
 from zsnmt.training.steps import Steps
 
 logger = logging.getLogger(__name__)
@@ -50,9 +50,25 @@ def settings_of(
             "lines": config.test_lines,
             "ways": config.ways or None,
         }
+        engine = in_precision_of(config, engine)
     said = of_config | {name: value for name, value in given.items() if value is not None}
     said = {name: value for name, value in said.items() if value is not None}
     return EvaluationSettings.of(said, engine)
+
+
+def in_precision_of(config: Config, engine: EngineChoice) -> EngineChoice:
+    """An engine in the precision in which a config has its runs scored on a CPU, where nobody chose another
+    engine or another precision.
+    """
+    if engine.engine or engine.precision or has_gpu():
+        return engine
+    return replace(engine, precision=config.precision)
+
+
+def has_gpu() -> bool:
+    import torch
+
+    return torch.cuda.is_available()
 
 
 def pivot_of(run: Path, choice: str | None) -> Path | None:

@@ -8,6 +8,7 @@ from zsnmt.corpora.cleaning import Cleaning, parse_cleaning
 from zsnmt.corpora.limits import parse_limits
 from zsnmt.decoding.length_penalty import FORMS
 from zsnmt.decoding.methods.settings import parse_ways
+from zsnmt.decoding.options import CPU_PRECISIONS
 from zsnmt.text.settings import UNIT_TYPES, WORD, TextSettings
 from zsnmt.training.config_file import (
     FAIRSEQ_OPTIONS,
@@ -118,6 +119,11 @@ class Config:
     beam: int | None = setting(POSITIVE, "hypotheses kept at each step of the search", None)
     length_penalty: float | None = setting(NUMBER, "exponent of the length penalty", None)
     length_penalty_form: str | None = setting(choice(*FORMS), "its form", None)
+    precision: str | None = setting(
+        choice(*CPU_PRECISIONS),
+        "precision in which a CPU scores runs: see --precision of zsnmt evaluate",
+        None,
+    )
     ways: tuple[str, ...] = setting(
         WORDS, "in what other ways runs are scored: see --ways of zsnmt evaluate", ()
     )
