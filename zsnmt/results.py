@@ -7,8 +7,10 @@ from zsnmt.claims import table as claims
 from zsnmt.files.project import ROOT
 from zsnmt.files.records import lay_out
 from zsnmt.files.replacing import replacing
+from zsnmt.masked_lm.report import kept_inference as natural_language_inference
 from zsnmt.masked_lm.report import kept_scores as masked_lms
 from zsnmt.masked_lm.report import papers as masked_lm_papers
+from zsnmt.masked_lm.report.kept_inference import has_inference, keep_inference
 from zsnmt.masked_lm.report.kept_scores import keep_masked_lm
 from zsnmt.masked_lm.runs import score_file
 from zsnmt.report import confidence, config_pages, in_short
@@ -38,7 +40,10 @@ from zsnmt.runs.scores import Scores, ways_lost, with_ways_of
 logger = logging.getLogger(__name__)
 
 FIGURES = ROOT / "docs" / "figures"
-MAKING = (translation, in_short, config_pages, confidence, masked_lms, papers, masked_lm_papers, claims)
+MAKING = (
+    *(translation, in_short, config_pages, confidence, papers, claims),
+    *(masked_lms, masked_lm_papers, natural_language_inference),
+)
 
 
 def documents() -> list[Path]:
@@ -60,6 +65,8 @@ def keep_run(run: Path, folder: Path, *, replace: bool = False) -> list[Path]:
     """
     if score_file(run).is_file():
         return [keep_masked_lm(run, folder)]
+    if has_inference(run):
+        return [keep_inference(run, folder)]
     scores, has_confidence = read_scores(run), (run / CONFIDENCE_FILE).is_file()
     probes_of([Run(run, scores)])
     if has_confidence:

@@ -14,10 +14,10 @@ from fairseq.tasks import setup_task
 from tests.conftest import ROOT
 from tests.support.nli import DEV, LANGUAGES, TEST, TRAIN, write_releases, write_text
 from tests.tasks.conftest import fairseq
+from zsnmt.corpora.releases.xnli import LABELS, read_multinli, read_xnli
 from zsnmt.data.masked_sentences import MASK
 from zsnmt.errors import InputError
 from zsnmt.masked_lm import languages_data, nli_data
-from zsnmt.masked_lm.xnli_release import LABELS, read_multinli, read_xnli
 from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.text.subword import Subwords
 

@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from zsnmt.masked_lm.xnli_release import LABELS
+from zsnmt.corpora.releases.xnli import LABELS
 from zsnmt.text.lines import write_lines
 
 LANGUAGES = ("en", "de", "hi")  # names; the words are made up

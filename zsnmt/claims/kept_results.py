@@ -6,6 +6,8 @@ from pathlib import Path
 
 from zsnmt.claims.verdicts import Effect
 from zsnmt.languages import SUPERVISED
+from zsnmt.masked_lm.report.kept_inference import FOLDER as INFERENCE
+from zsnmt.masked_lm.report.kept_inference import kept_inference
 from zsnmt.masked_lm.report.kept_scores import FOLDER as MASKED_LMS
 from zsnmt.masked_lm.report.kept_scores import kept_masked_lms
 from zsnmt.masked_lm.score_file import MaskedLM
@@ -42,6 +44,11 @@ class Kept:
     def masked_lms(self) -> dict[str, list[MaskedLM]]:
         """The masked LMs of each config."""
         return {config: kept_masked_lms(self.folder, config) for config in self.configs(MASKED_LMS)}
+
+    @cached_property
+    def inference(self) -> dict[str, list[dict]]:
+        """The accuracies on XNLI of the masked LMs of each config."""
+        return {config: kept_inference(self.folder, config) for config in self.configs(INFERENCE)}
 
     def configs(self, below: str) -> list[str]:
         """The configs with files of some sort."""

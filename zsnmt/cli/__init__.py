@@ -69,6 +69,7 @@ GROUPS = {  # what a person wants: verb, and what it does
         "prepare-bible": "make the text of a masked language model from two Bibles, one verse per line",
         "prepare-languages": "make the data of a masked language model of several languages",
         "prepare-xnli": "make the data of natural language inference",
+        "make-synthetic-nli": "make pairs of natural language inference in the artificial languages",
     },
     "Share": {
         "serve": "serve trained runs: a page to try them, and a REST interface like LibreTranslate's",

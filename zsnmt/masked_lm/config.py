@@ -133,6 +133,7 @@ GRID_OPTIONS = {  # and what says them instead
     "--seed": "SEEDS says already",
     **dict.fromkeys(("--position-encoding", "--position-terms"), "SYSTEMS says already"),
 }
+RELEASES = "TEXT", "MULTINLI", "XNLI"  # keys that name what a study of inference reads
 FIXED_IN_XNLI = ("--lr-scheduler", "--required-batch-size-multiple", "--distributed-world-size")
 
 
@@ -178,15 +179,18 @@ def required_setting(read: Any, what: str) -> Any:
 
 @dataclass(frozen=True)
 class XnliConfig:
-    """The study of natural language inference, in which every key is set: pre-training, fine-tuning, and
-    what they read.
+    """The study of natural language inference, in which every key is set but for those of the text:
+    pre-training, fine-tuning, and what they read.
     """
 
-    text: str = required_setting(
-        TEXT, "folder of the text to pre-train on: train.xx and valid.xx, one sentence per line"
+    synthetic: tuple[str, ...] = setting(
+        WORDS, "options of zsnmt make-synthetic-nli, which makes text and pairs of made-up languages", ()
     )
-    multinli: str = required_setting(TEXT, "folder of MultiNLI")
-    xnli: str = required_setting(TEXT, "folder of XNLI")
+    text: str = setting(
+        TEXT, "folder of the text to pre-train on: train.xx and valid.xx, one sentence per line", ""
+    )
+    multinli: str = setting(TEXT, "folder of MultiNLI", "")
+    xnli: str = setting(TEXT, "folder of XNLI", "")
     languages: tuple[str, ...] = required_setting(LANGUAGES, "languages, that of MultiNLI first")
     vocabulary: int = required_setting(POSITIVE, "symbols of all languages together")
     longest: int = required_setting(POSITIVE, "tokens of a line to pre-train on, and of a pair of sentences")
@@ -225,8 +229,15 @@ def read_xnli_config(path: Path, variables: Mapping[str, str]) -> XnliConfig:
                 key,
                 f"sets {key}={file.value(key)}; it must be a multiple of DEVICE_BATCH={config.device_batch}",
             )
-    for key in ("TEXT", "MULTINLI", "XNLI"):
-        if not Path(file.value(key)).is_dir():
+    for key in RELEASES:
+        if config.synthetic:
+            if file.value(key):
+                file.refuse("SYNTHETIC", f"sets SYNTHETIC, which makes text and pairs: leave out {key}")
+        elif not file.value(key):
+            file.refuse(
+                key, f"must set {key}, or SYNTHETIC in place of it; configs/bert_xnli.conf shows every key"
+            )
+        elif not Path(file.value(key)).is_dir():
             file.refuse(
                 key,
                 f"sets {key}={file.value(key)}, which is not a folder; configs/bert_xnli.conf says what "

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from fairseq.data import Dictionary
 
+from zsnmt.corpora.releases.xnli import LABELS, Pair, read_multinli, read_xnli
 from zsnmt.data.binarised_folder import check_replaceable
 from zsnmt.data.binarised_text import ids_of, write_ids
 from zsnmt.data.reading import load_dictionary
@@ -19,7 +20,6 @@ from zsnmt.files.records import write_json
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import check_language
 from zsnmt.masked_lm.runs import COUNTS_FILE
-from zsnmt.masked_lm.xnli_release import LABELS, Pair, read_multinli, read_xnli
 from zsnmt.processes import progress
 from zsnmt.text.subword import Subwords
 

@@ -3,12 +3,15 @@ scored.
 """
 
 import hashlib
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from zsnmt.corpora.invented.inference import write_inference
+from zsnmt.corpora.invented.options import files_in, parse_inference
 from zsnmt.errors import InputError
 from zsnmt.files.locks import Busy, locked
 from zsnmt.files.replacing import replacing
@@ -40,6 +43,26 @@ class NliStudy:
     config: XnliConfig
     file: Path
     folder: Path
+
+    @property
+    def made_up(self) -> Path:
+        """The text and pairs of made-up languages, where the config asks for these."""
+        return self.folder / "synthetic"
+
+    @property
+    def text(self) -> Path:
+        """The text to pre-train on."""
+        return self.made_up if self.config.synthetic else Path(self.config.text)
+
+    @property
+    def multinli(self) -> Path:
+        """The release with the pairs to learn from."""
+        return self.made_up if self.config.synthetic else Path(self.config.multinli)
+
+    @property
+    def xnli(self) -> Path:
+        """The release with the pairs to test on."""
+        return self.made_up if self.config.synthetic else Path(self.config.xnli)
 
     @property
     def data(self) -> Path:
@@ -90,22 +113,22 @@ def prepare_nli(steps: Steps, study: NliStudy) -> None:
     `InputError` where text is missing.
     """
     config, folder = study.config, study.folder
-    text = [
-        Path(config.text) / f"{split}.{language}"
-        for language in config.languages
-        for split in ("train", "valid")
-    ]
-    if missing := [path for path in text if not path.is_file()]:
-        raise InputError(
-            f"{missing[0]} is missing; {config.text} must hold train.xx and valid.xx for "
-            f"{' '.join(config.languages)}"
-        )
     with hold(steps, folder, study.file):
+        if config.synthetic:
+            steps.make(
+                folder,
+                "synthetic",
+                study.made_up,
+                work=partial(make_up, study.made_up, config.synthetic),
+                inputs=files_in(config.synthetic),
+                settings={"synthetic": config.synthetic},
+            )
         settings = {"languages": config.languages, "vocabulary": config.vocabulary}
+        text = files_of_text(study)
         steps.make(
             folder, "data", study.data, work=partial(prepare_data, study), inputs=text, settings=settings
         )
-        releases = {"multinli": listing(Path(config.multinli)), "xnli": listing(Path(config.xnli))}
+        releases = {"multinli": listing(study.multinli), "xnli": listing(study.xnli)}
         settings = {
             "languages": config.languages,
             "longest": config.longest,
@@ -115,12 +138,30 @@ def prepare_nli(steps: Steps, study: NliStudy) -> None:
         steps.make(folder, "nli", study.nli, work=partial(make_nli_data, study), settings=settings)
 
 
+def make_up(folder: Path, words: Sequence[str]) -> None:
+    """Write the text and pairs that the words of a config ask for, in place of what the folder holds."""
+    inference = parse_inference(words)
+    shutil.rmtree(folder, ignore_errors=True)
+    write_inference(inference, folder)
+
+
+def files_of_text(study: NliStudy) -> list[Path]:
+    """What models are pre-trained on; `InputError` for a file that is missing."""
+    names = [f"{split}.{language}" for language in study.config.languages for split in ("train", "valid")]
+    if missing := [name for name in names if not (study.text / name).is_file()]:
+        raise InputError(
+            f"{study.text / missing[0]} is missing; {study.text} must hold train.xx and valid.xx for "
+            f"{' '.join(study.config.languages)}"
+        )
+    return [study.text / name for name in names]
+
+
 def prepare_data(study: NliStudy) -> None:
     """Make the data of pre-training."""
     from zsnmt.masked_lm.languages_data import prepare  # loads PyTorch
 
     config = study.config
-    show(prepare(study.data, Path(config.text), config.languages, vocabulary_size=config.vocabulary))
+    show(prepare(study.data, study.text, config.languages, vocabulary_size=config.vocabulary))
 
 
 def make_nli_data(study: NliStudy) -> None:
@@ -132,8 +173,8 @@ def make_nli_data(study: NliStudy) -> None:
         prepare(
             study.nli,
             study.data,
-            Path(config.multinli),
-            xnli=Path(config.xnli),
+            study.multinli,
+            xnli=study.xnli,
             languages=config.languages,
             longest=config.longest,
         )

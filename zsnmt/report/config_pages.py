@@ -11,6 +11,7 @@ FORMS = {
     ":probes": "probes/*.seed*.json",
     ":confidence": "confidence/*.seed*.json",
     ":compression": "compression/*.seed*.json",
+    ":xnli": "xnli/*.seed*.json",
 }
 
 

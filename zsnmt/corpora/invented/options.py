@@ -6,6 +6,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.corpora.invented.corpus import SyntheticCorpus, read_languages, standard_languages
+from zsnmt.corpora.invented.inference import SyntheticInference
 
 
 def add_corpus_options(parser: ArgumentParser, without: Collection[str] = ()) -> None:
@@ -59,3 +60,24 @@ def add_treebank_options(parser: ArgumentParser) -> None:
     add_corpus_options(
         parser, without=["pairs", "multiway_share", "test"]
     )  # --sentences stands for the one, and there is no test set
+
+
+def parse_inference(words: Sequence[str]) -> SyntheticInference:
+    """The same for pairs of natural language inference."""
+    parser = console.Parser(prog="zsnmt make-synthetic-nli", add_help=False)
+    add_inference_options(parser)
+    return inference_of(parser.parse_args(words))
+
+
+def inference_of(options: Namespace) -> SyntheticInference:
+    """What the options say of pairs of natural language inference."""
+    return SyntheticInference(corpus_of(options), options.sentences)
+
+
+def add_inference_options(parser: ArgumentParser) -> None:
+    """Add the settings of pairs of natural language inference."""
+    parser.add_argument(
+        "--sentences", type=int, default=8000, help="sentences of text of each language; none is in two"
+    )
+    parser.add_argument("--pairs", type=int, default=20000, help="pairs to learn from, in the pivot")
+    add_corpus_options(parser, without=["pairs", "multiway_share"])

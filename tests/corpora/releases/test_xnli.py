@@ -20,8 +20,8 @@ from tests.support.nli import (
     write_releases,
     write_table,
 )
+from zsnmt.corpora.releases.xnli import LABELS, Pair, read_multinli, read_xnli
 from zsnmt.errors import InputError
-from zsnmt.masked_lm.xnli_release import LABELS, Pair, read_multinli, read_xnli
 
 
 def test_both_forms_of_a_release_give_its_pairs_as_they_are(tmp_path):
