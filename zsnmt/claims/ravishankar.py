@@ -200,8 +200,8 @@ CLAIMS_OF_RAVISHANKAR = (
         text="On XNLI TUPE is best in English and worse in transfer",
         place="Figure 3",
         published=quotation("figure"),
-        what="accuracy of TUPE (absolute) minus the mean of sinusoidal and absolute positions, in the language "
-        "of the pairs to learn from and in the others",
+        what="accuracy of TUPE (absolute) minus the mean of sinusoidal and absolute positions, in the "
+        "language of the pairs to learn from and in the others",
         evidence={
             "in the language of fine-tuning": accuracy_gap(of_training=True, wanted=ABOVE_ZERO),
             "in the others": accuracy_gap(of_training=False, wanted=BELOW_ZERO),

@@ -177,7 +177,7 @@ def required_setting(read: Any, what: str) -> Any:
     return setting(read, f"{what}; configs/bert_xnli.conf shows every key")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class XnliConfig:
     """The study of natural language inference, in which every key is set but for those of the text:
     pre-training, fine-tuning, and what they read.
@@ -235,7 +235,8 @@ def read_xnli_config(path: Path, variables: Mapping[str, str]) -> XnliConfig:
                 file.refuse("SYNTHETIC", f"sets SYNTHETIC, which makes text and pairs: leave out {key}")
         elif not file.value(key):
             file.refuse(
-                key, f"must set {key}, or SYNTHETIC in place of it; configs/bert_xnli.conf shows every key"
+                key,
+                f"does not set {key}, or SYNTHETIC in place of it; configs/bert_xnli.conf shows every key",
             )
         elif not Path(file.value(key)).is_dir():
             file.refuse(

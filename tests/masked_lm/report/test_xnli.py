@@ -7,9 +7,12 @@ import pytest
 
 from tests.conftest import run_command
 from zsnmt.errors import InputError
+from zsnmt.masked_lm.report.kept_inference import keep_inference, kept_inference
 from zsnmt.masked_lm.report.xnli import accuracy_table, read_runs
 from zsnmt.masked_lm.report.xnli_bars import accuracy_bars
-from zsnmt.report.table import text_rows
+from zsnmt.report.documents import fill
+from zsnmt.report.table import markdown_rows, text_rows
+from zsnmt.results import makers
 
 ACCURACY = {
     ("learned", 0): (0.81, 0.70, 0.61),
@@ -27,6 +30,9 @@ def write_run(folder: Path, system: str, seed: int, **others) -> Path:
         "condition": "en+de+hi",
         "system": system,
         "seed": seed,
+        "command": f"bash recipes/xnli.sh {folder}/made_up.conf",
+        "commit": "0123456789abcdef0123456789abcdef01234567",
+        "versions": {"torch": "2.13.0"},
         "pairs": PAIRS,
         "accuracy": dict(zip(("en", "de", "hi"), ACCURACY.get((system, seed), (0.5, 0.4, 0.3)))),
     }
@@ -128,3 +134,27 @@ def test_the_command_draws_them_where_it_is_asked_to(folder, tmp_path):
     done = run_command("python", "-m", "zsnmt", "xnli-table", folder, "--figures", drawn)
     assert done.returncode == 0 and "TUPE (absolute)" in done.stdout
     assert {path.name for path in drawn.iterdir()} == {"xnli.png", "xnli.svg"}
+
+
+def test_kept_accuracies_have_the_table_of_their_runs_and_name_no_machine(folder, tmp_path):
+    kept = tmp_path / "kept"
+    paths = [keep_inference(folder / system / f"seed{seed}", kept) for system, seed in ACCURACY]
+    assert paths[0] == kept / "made_up" / "xnli" / "learned.seed0.json"
+    assert str(tmp_path) not in paths[0].read_text()
+    block = "<!-- begin made_up:xnli -->\n<!-- end made_up:xnli -->"
+    filled = fill(block, kept, makers())
+    assert markdown_rows(accuracy_table(read_runs([folder]))) in filled
+    assert "| Absolute | 42 | 0123456789ab | torch 2.13.0 | bash recipes/xnli.sh made_up.conf |" in filled
+    assert fill(filled, kept, makers()) == filled
+    assert [run["system"] for run in kept_inference(kept, "made_up")] == [
+        "learned",
+        "learned",
+        "tupe_absolute",
+    ]
+
+
+def test_without_accuracies_the_block_says_what_to_add(tmp_path):
+    with pytest.raises(
+        InputError, match="holds no accuracies; add runs of zsnmt xnli with zsnmt results RUN"
+    ):
+        fill("<!-- begin made_up:xnli -->\n<!-- end made_up:xnli -->", tmp_path, makers())

@@ -8,9 +8,8 @@ both sentences tell the label together with their order, which says who does it 
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
-from itertools import cycle
+from itertools import chain, cycle
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -127,7 +126,8 @@ def propose(label: str, inventory: Mapping[str, Sequence[str]], rng: Random) -> 
 @dataclass(frozen=True)
 class SyntheticInference:
     """The settings of a set of pairs, and of text in the same languages; equal settings give equal files. The
-    pairs of the corpus are those to learn from. Raises InputError.
+    pairs of the corpus are those to learn from, and its `multiway_share` is of the sentences of the text.
+    Raises InputError.
     """
 
     corpus: SyntheticCorpus
@@ -181,12 +181,13 @@ class SyntheticInference:
             lines = (self.record(pair, language) for language in languages for pair in pairs)
             write_lines(folder / f"{name}.jsonl", lines)
         of_text: set[bytes] = set()
-        with ExitStack() as stack:
-            for split, number in (("valid", corpus.valid), ("train", self.sentences)):
-                for language in corpus.languages:
-                    file = stack.enter_context(text_file(folder / f"{split}.{language.name}"))
-                    for meaning in corpus.draw(f"{split} text of {language.name}", number, of_text):
-                        file.write(f"{corpus.render(meaning, language)}\n")
+        for split, number in (("valid", corpus.valid), ("train", self.sentences)):
+            common = round(corpus.multiway_share * number)
+            in_all = [*corpus.draw(f"{split} text of all", common, of_text)]
+            for language in corpus.languages:
+                own = corpus.draw(f"{split} text of {language.name}", number - common, of_text)
+                with text_file(folder / f"{split}.{language.name}") as file:
+                    file.writelines(f"{corpus.render(each, language)}\n" for each in chain(in_all, own))
         write_lines(folder / LANGUAGES_FILE, [language.name for language in corpus.languages])
         settings = {"version": VERSION} | asdict(self)
         write_lines(folder / "settings.json", json.dumps(settings, indent=2).splitlines())

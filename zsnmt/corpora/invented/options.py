@@ -76,8 +76,12 @@ def inference_of(options: Namespace) -> SyntheticInference:
 
 def add_inference_options(parser: ArgumentParser) -> None:
     """Add the settings of pairs of natural language inference."""
-    parser.add_argument(
-        "--sentences", type=int, default=8000, help="sentences of text of each language; none is in two"
-    )
+    parser.add_argument("--sentences", type=int, default=8000, help="sentences of text of each language")
     parser.add_argument("--pairs", type=int, default=20000, help="pairs to learn from, in the pivot")
+    parser.add_argument(
+        "--multiway-share",
+        type=float,
+        default=SyntheticCorpus.multiway_share,
+        help="share (0-1) of these sentences that say the same in all languages; the others are of one alone",
+    )
     add_corpus_options(parser, without=["pairs", "multiway_share"])

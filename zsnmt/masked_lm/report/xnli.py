@@ -15,8 +15,9 @@ from zsnmt.report.table import Table, numbers_in_short, seed_cell
 SCORES_FILE = "xnli.json"
 REMEDY = "score the run with zsnmt xnli"
 KINDS = {
-    **dict.fromkeys(("config", "system"), str),
+    **dict.fromkeys(("config", "system", "command", "commit"), str),
     "seed": int,
+    "versions": Mapping[str, str],
     "pairs": Mapping[str, int],
     "accuracy": Mapping[str, float],
 }
