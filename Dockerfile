@@ -1,7 +1,7 @@
 # Two images. Serving an export, without PyTorch (the last stage, which is built unless another is named):
 #
 #   docker build -t zsnmt .
-#   docker run --rm -p 5000:5000 -v "$PWD/runs/mine/zs_transformer/seed1/ctranslate2-int8:/export:ro" zsnmt
+#   docker run --rm -p 5000:5000 -v "$PWD/runs/mine/zs_transformer_direct/seed1/ctranslate2-int8:/export:ro" zsnmt
 #
 # Everything, on a CPU: training, evaluation, runs that are not exported:
 #
