@@ -111,6 +111,25 @@ def test_the_most_seeds_are_those_that_take_four_hours(places, monkeypatch, hour
     assert most_seeds(need, places) == most
 
 
+def test_made_up_inference_is_planned_by_what_it_takes_and_real_one_waits_for_its_text(places):
+    jobs = jobs_of(places, "R11")
+    assert [(job.name, job.lacks) for job in jobs] == [
+        *((f"bert_nli_tiny_seed{seed}", "") for seed in (0, 1, 2)),
+        ("xnli_seed0", "it wants XNLI and MultiNLI"),
+    ]
+    assert [path.name for path in jobs[0].runs] == [
+        f"{system}.seed0.json" for system in ("learned", "sinusoidal", "tupe_absolute")
+    ]
+    assert 0.2 < jobs[0].hours < 2 and not jobs[0].done
+    for path in jobs[0].runs:
+        (places.kept / path).parent.mkdir(parents=True, exist_ok=True)
+        (places.kept / path).touch()
+    assert [job.name for job in jobs_of(places, "R11")] == [
+        *(f"bert_nli_tiny_seed{seed}" for seed in (1, 2)),
+        "xnli_seed0",
+    ]
+
+
 def test_seeds_that_begin_at_zero_are_counted(places):
     """Five tell: 0 to 4."""
     measured = Measured("ml_score", -0.05, interval=(-0.1, 0.1), difference=True)

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from zsnmt.claims.needs import TEXT_KEYS
-from zsnmt.corpora.invented.options import parse_corpus, parse_treebanks
-from zsnmt.masked_lm.config import StudyConfig
+from zsnmt.corpora.invented.options import parse_corpus, parse_inference, parse_treebanks
+from zsnmt.masked_lm.config import StudyConfig, XnliConfig
+from zsnmt.masked_lm.nli_study import model_words
 from zsnmt.masked_lm.report.runs import NONE
 from zsnmt.masked_lm.study import ARCHITECTURE, TREES, training_words
 from zsnmt.training.config import Config
@@ -87,6 +88,24 @@ def masked_lm_hours(config: StudyConfig, condition: str, system: str) -> float:
     number = options.max_update or (config.epochs or options.max_epoch or EPOCHS) * of_epoch
     weights = weights_of_layers(options) + languages * config.vocabulary * options.encoder_embed_dim
     return number * hours_of_update(weights, batch * PIECES_OF_LINE)
+
+
+def inference_hours(config: XnliConfig, system: str) -> float:
+    """The same of a model that is pre-trained and fine-tuned on made-up languages, whose premises and
+    hypotheses are as long as their sentences.
+    """
+    made = parse_inference(config.synthetic)
+    options = training_options(ARCHITECTURE, model_words(config, system))
+    weights = weights_of_layers(options) + config.vocabulary * options.encoder_embed_dim
+    lines = len(config.languages) * made.sentences
+    stages = (
+        (lines, config.pretraining_epochs, config.pretraining_batch, 1),
+        (made.corpus.pairs, config.finetuning_epochs, config.finetuning_batch, 2),
+    )
+    return sum(
+        number * epochs / batch * hours_of_update(weights, batch * sentences * PIECES_OF_LINE)
+        for number, epochs, batch, sentences in stages
+    )
 
 
 def lines_of_text(config: StudyConfig) -> float:

@@ -12,6 +12,7 @@ from zsnmt.claims.plan import FOLDER, HOURS_FILE, REMEDY, Job, Places, read_hour
 from zsnmt.errors import InputError
 from zsnmt.files.locks import locked
 from zsnmt.files.records import read_json, write_json
+from zsnmt.masked_lm.report.xnli import SCORES_FILE as INFERENCE_SCORES
 from zsnmt.masked_lm.runs import SCORES_FILE as MASKED_LM_SCORES
 from zsnmt.runs.score_file import SCORES_FILE
 from zsnmt.training.children import describe_ending, start
@@ -96,6 +97,6 @@ def call(words: Sequence[str], output: BinaryIO) -> None:
 def scored_runs(job: Job, places: Places) -> Iterator[Path]:
     """The runs of the job's configs and seed that have scores."""
     for config in job.need.configs:
-        for name in (SCORES_FILE, MASKED_LM_SCORES):
+        for name in (SCORES_FILE, MASKED_LM_SCORES, INFERENCE_SCORES):
             for path in sorted((places.runs / config.stem).rglob(f"seed{job.seed}/{name}")):
                 yield path.parent

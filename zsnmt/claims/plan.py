@@ -6,13 +6,15 @@ from dataclasses import dataclass, replace
 from itertools import chain, product, takewhile
 from pathlib import Path
 
-from zsnmt.claims.costs import masked_lm_hours, missing_text, pieces_of_text, training_hours
+from zsnmt.claims.costs import inference_hours, masked_lm_hours, missing_text, pieces_of_text, training_hours
 from zsnmt.claims.needs import Need
 from zsnmt.claims.table import Outcome
 from zsnmt.claims.verdicts import DEPENDS, FAILS, HOLDS, OPEN, configs_of
 from zsnmt.errors import InputError
 from zsnmt.files.records import damage_of, read_json
-from zsnmt.masked_lm.config import read_study_config
+from zsnmt.masked_lm.config import read_study_config, read_xnli_config
+from zsnmt.masked_lm.report.kept_inference import FOLDER as INFERENCE
+from zsnmt.masked_lm.report.kept_inference import has_inference
 from zsnmt.masked_lm.report.kept_scores import FOLDER as MASKED_LMS
 from zsnmt.masked_lm.runs import score_file
 from zsnmt.runs.folder import MODEL_FILE
@@ -158,7 +160,7 @@ def make_job(need: Need, seed: int, claims: Sequence[str], *, places: Places) ->
     lacks, runs = dict.fromkeys([f"it wants {need.wants}"] if need.wants else []), Hours()
     for command in need.commands:
         verb, *words = shlex.split(need.of_seed(command, seed, places.runs))[1:]
-        if verb in RUNS_OF_VERBS:
+        if verb in RUNS_OF_VERBS and not need.wants:
             missing, of_command = RUNS_OF_VERBS[verb](words, seed, places)
             lacks |= dict.fromkeys(f"{key}={path} is not there" for key, path in missing.items())
             runs |= of_command
@@ -215,6 +217,17 @@ def masked_lm_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Mis
     return missing, hours
 
 
+def inference_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
+    """The runs of `zsnmt xnli`, on made-up languages."""
+    file, hours = places.project / words[0], Hours()
+    config = read_xnli_config(file, places.variables)
+    for system in config.systems:
+        kept = places.kept / file.stem / INFERENCE / f"{system}.seed{seed}.json"
+        made = has_inference(places.runs / file.stem / system / f"seed{seed}")
+        hours[kept] = 0.0 if made else inference_hours(config, system)
+    return {}, hours
+
+
 def adaptation_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
     """The run of `zsnmt adapt`, which takes little beside that which it goes on from."""
     file, system = places.project / words[0], Path(words[1]).parent.name
@@ -231,6 +244,7 @@ def probe_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Missing
 RUNS_OF_VERBS = {
     "ablate": ablation_runs,
     "masked-lm": masked_lm_runs,
+    "xnli": inference_runs,
     "adapt": adaptation_runs,
     "probe": probe_runs,
 }
