@@ -26,6 +26,7 @@ def test_a_training_that_goes_on_says_where():
     line = "| INFO | fairseq.trainer | Loaded checkpoint /a b/checkpoint_{}.pt (epoch 3 @ 1200 updates)"
     assert progress_line(line.format("last")) == "goes on in epoch 3, after 1,200 updates"
     assert progress_line(line.format("best")) is None
+    assert progress_line(line.format("last").replace("1200", "0")) is None  # another run's, to begin with
 
 
 def test_a_log_in_a_persons_words():

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from zsnmt.errors import InputError
 
-RESUMED = re.compile(r"Loaded checkpoint .*checkpoint_last[^/]*\.pt \(epoch (\d+) @ (\d+) updates\)")
+# A model that a training only begins with counts as 0 updates.
+RESUMED = re.compile(r"Loaded checkpoint .*checkpoint_last[^/]*\.pt \(epoch (\d+) @ ([1-9]\d*) updates\)")
 SKIPPED = re.compile(
     r"\| WARNING \| .* ([\d,]+) samples have invalid sizes and will be skipped, max_positions=\(?(\d[\d, ]*)"
 )
