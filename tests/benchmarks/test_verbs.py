@@ -237,6 +237,15 @@ def test_a_server_under_faults_answers_all_as_it_must(older):
     assert re.search(r"memory \d+ – \d+ – \d+ MB, open files \d+ – \d+ – \d+\.$", printed.stdout.strip())
 
 
+@pytest.mark.parametrize("source, target", [("velan", "xx"), ("xx", "velan")])
+def test_faults_in_a_language_that_the_run_does_not_know_are_refused_before_a_server_starts(
+    older, source, target
+):
+    words = [str(older / OLDER_RUN), "--from", source, "--to", target, "--text", "nowhere"]
+    with pytest.raises(InputError, match="unknown language 'xx': this model knows inglan, "):
+        benchmark.main(["faults", *words])
+
+
 def test_tokenisation_by_processes_prints_a_table(tiny):
     text = tiny.folder / "text" / "test.velan"
     printed = run_command(

@@ -288,5 +288,13 @@ def test_the_run_that_is_meant_is_named(tmp_path):
             ask(tmp_path / "mine")
         with pytest.raises(InputError, match="there is no folder .*other; give a run, made by zsnmt train"):
             ask(tmp_path / "other")
+        for place, remedy in (
+            (run / "int8", f"here give the folder of its run, {run}$"),
+            (tmp_path / "int8", "its run$"),
+        ):
+            (place / "pipeline").mkdir(parents=True, exist_ok=True)
+            write_json(place / "export.json", {})
+            with pytest.raises(InputError, match=f"{place} is an export, which zsnmt translate, .*{remedy}"):
+                ask(place)
     with pytest.raises(InputError, match="train it on with zsnmt train mine.conf --seeds 1, or leave it out"):
         check_trained(run)
