@@ -21,6 +21,12 @@ FEWEST_TO_TRAIN = 100  # sentence pairs that a language needs to be learned, and
 FEWEST_TO_TEST = 150  # sentence pairs without the pivot: with fewer a score says little
 
 
+def check_folder(folder: Path) -> None:
+    """`InputError` for what is not a folder, in which parallel text could be."""
+    if not folder.is_dir():
+        raise InputError(f"{folder} is not a folder; give the one that holds the parallel text")
+
+
 def find_pair(folder: Path, split: str, source: str, target: str) -> tuple[Path, Path]:
     """The source and the target file of a direction.
 
@@ -28,8 +34,7 @@ def find_pair(folder: Path, split: str, source: str, target: str) -> tuple[Path,
     and `split.target`. Raises InputError when none of them is there, or only one side of a pair.
     """
     parse_direction(f"{source}-{target}")
-    if not folder.is_dir():
-        raise InputError(f"{folder} is not a folder; give the one that holds the parallel text")
+    check_folder(folder)
     for name in (f"{split}.{source}-{target}", f"{split}.{target}-{source}"):
         files = folder / f"{name}.{source}", folder / f"{name}.{target}"
         there = [file for file in files if file.is_file()]
