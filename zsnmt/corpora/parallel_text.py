@@ -58,10 +58,12 @@ def files_of_language(language: str, paths: Iterable[Path]) -> list[Path]:
     """Files named {split}.{lang} or {split}.{src}-{tgt}.{lang} in folders, and of files those that end in
     .{lang}.
 
-    Raises `InputError` if there are none.
+    Raises `InputError` if there are none, and for a path where nothing is.
     """
     files = []
     for path in paths:
+        if not path.exists():
+            raise InputError(f"{path}: there is no such file or folder; give one that holds text")
         if path.is_dir():
             files += [
                 file for file in sorted(path.glob(f"*.{language}")) if file.name.split(".")[0] in SPLITS
@@ -197,6 +199,7 @@ def check_corpus(
 
 
 def languages_of_split(folder: Path, split: str) -> list[str]:
-    """The languages of which a folder has files of a split."""
+    """The languages of which a folder has files of a split; `InputError` for what is not a folder."""
+    check_folder(folder)
     name = re.compile(rf"{re.escape(split)}\.(?:\w+-\w+\.)?(\w+)")
     return sorted({match[1] for file in folder.iterdir() if (match := name.fullmatch(file.name))})
