@@ -246,6 +246,14 @@ def test_faults_in_a_language_that_the_run_does_not_know_are_refused_before_a_se
         benchmark.main(["faults", *words])
 
 
+def test_an_export_that_is_not_there_is_refused_before_sizes_are_measured(older, tmp_path, capsys):
+    with pytest.raises(InputError, match="^there is no folder .*none; give a run"):
+        benchmark.main(
+            ["installation", str(older / OLDER_RUN), str(tmp_path / "none"), "--from=velan", "--to=tamun"]
+        )
+    assert "| installed |" not in capsys.readouterr().out
+
+
 def test_tokenisation_by_processes_prints_a_table(tiny):
     text = tiny.folder / "text" / "test.velan"
     printed = run_command(

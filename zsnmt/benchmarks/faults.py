@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 from zsnmt.benchmarks.serving import PATIENCE, Address, engine_words, server
 from zsnmt.errors import InputError
-from zsnmt.languages import check_known
-from zsnmt.runs.folder import languages_of
+from zsnmt.runs.folder import check_knows
 from zsnmt.text.lines import read_lines
 
 MOST = 5  # lines in a request
@@ -55,9 +54,7 @@ def faults(
     """
     if requests < 10 or clients < 1:
         raise InputError("there is nothing to measure; give --clients of 1 and --requests of 10 or more")
-    known = languages_of(run)
-    for language in (source, to):
-        check_known(language, known)
+    check_knows(run, source, to)
     kinds, lines, chance = kinds_of(source, to), read_lines(text), random.Random(seed)
     sent = [
         (kind, kind.body(chance.choices(lines, k=chance.randint(2, MOST))))

@@ -15,7 +15,7 @@ from zsnmt.files.checksums import sha256
 from zsnmt.files.names import is_plain
 from zsnmt.files.project import CHECKOUT
 from zsnmt.files.records import damage_of, read_json
-from zsnmt.languages import Direction, kind_of, parse_direction, read_languages
+from zsnmt.languages import Direction, check_known, kind_of, parse_direction, read_languages
 from zsnmt.runs.commands import as_verb
 from zsnmt.runs.ending import Ending, read_ending
 from zsnmt.runs.log import Validated, logged_validations, summarise
@@ -105,11 +105,14 @@ def read_record(run: Path) -> dict:
 def piece_counts(run: Path) -> dict[str, Counter[str]]:
     """How often each language uses each piece in the training text of a run, or of the export of one.
 
-    `InputError` where neither the pipeline says so nor, in a run older than the file, `zsnmt count-pieces`
-    has counted.
+    `InputError` for a folder that is neither, and where neither the pipeline says so nor, in a run older than
+    the file, `zsnmt count-pieces` has counted.
     """
-    there = (run / PIECE_COUNTS_FILE).is_file()
-    return read_piece_counts(run if there else run / PIPELINE_FOLDER)
+    if (run / PIECE_COUNTS_FILE).is_file():
+        return read_piece_counts(run)
+    if not (run / PIPELINE_FOLDER).is_dir():
+        raise no_run(run)
+    return read_piece_counts(run / PIPELINE_FOLDER)
 
 
 def languages_of(run: Path) -> list[str]:
@@ -117,6 +120,19 @@ def languages_of(run: Path) -> list[str]:
     if not (run / PIPELINE_FOLDER).is_dir():
         raise no_run(run)
     return read_languages(run / PIPELINE_FOLDER)
+
+
+def check_knows(run: Path, *languages: str) -> None:
+    """`InputError` for a language that a run, or an export, does not know."""
+    known = languages_of(run)
+    for language in languages:
+        check_known(language, known)
+
+
+def check_named_once(folders: Sequence[Path]) -> None:
+    """`InputError` for a folder that is named twice."""
+    if repeated := [each for each in folders if folders.count(each) > 1]:
+        raise InputError(f"{repeated[0]} is named twice; name each folder once")
 
 
 def check_system_name(name: str) -> None:
