@@ -24,7 +24,7 @@ FORMAT_1 = [  # made before results had a way
 
 
 def test_a_folder_that_has_no_scores_is_told_from_one_that_is_not_there_or_not_a_run(tmp_path):
-    (run := tmp_path / "mine" / "system" / "seed1").mkdir(parents=True)
+    (run := tmp_path / "mine" / "a system" / "seed1").mkdir(parents=True)
     (run / "run.json").write_text("{}")
     for folder, message in (
         (tmp_path / "none", "there is no folder .*none; give a run"),
@@ -33,7 +33,7 @@ def test_a_folder_that_has_no_scores_is_told_from_one_that_is_not_there_or_not_a
         with pytest.raises(InputError, match=message):
             read_scores(folder)
     (run / "pipeline").mkdir()
-    with pytest.raises(InputError, match=f"scores.json is missing; score the run with zsnmt evaluate {run}"):
+    with pytest.raises(InputError, match=f"json is missing; score the run with zsnmt evaluate '{run}'"):
         read_scores(run)
 
 
