@@ -75,6 +75,13 @@ def test_a_file_in_a_folder_that_is_not_there_is_refused_before_the_work(tmp_pat
     assert str(output_file("/dev/stdout")) == "/dev/stdout"
 
 
+def test_a_file_where_nothing_can_be_written_is_refused_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write everywhere
+    with pytest.raises(ArgumentTypeError, match=f"no file can be written in {tmp_path}; name another place"):
+        output_file(str(tmp_path / "a.txt"))
+    assert str(output_file("/dev/stdout")) == "/dev/stdout"
+
+
 def test_an_input_error_is_one_line_and_status_1(capsys):
     assert ending(raising(InputError("a.de is empty;\nwrite it")), capsys) == (
         1,
@@ -86,6 +93,11 @@ def test_an_input_error_is_one_line_and_status_1(capsys):
     "error, line",
     [
         (OSError(errno.ENOSPC, "No space left on device", "a.de"), "error: a.de: No space left on device\n"),
+        (
+            OSError(errno.EROFS, "Read-only file system", "a.de"),
+            "error: a.de: Read-only file system; name another place, or have the rights to it changed\n",
+        ),
+        (OSError(errno.ENOENT, "No such file or directory"), "error: No such file or directory\n"),
         (OSError(errno.EIO, "Input/output error"), "error: Input/output error\n"),
         (OSError("out of luck"), "error: out of luck\n"),
     ],
@@ -205,7 +217,10 @@ def test_standard_output_on_a_full_disk_is_one_line(unbuffered, monkeypatch):
 def test_what_was_printed_before_an_error_is_kept():
     result = shell("print('x'); open('/no/such')", "")
     assert (result.returncode, result.stdout) == (1, "x\n")
-    assert result.stderr == "error: /no/such: No such file or directory\n"
+    assert result.stderr == (
+        "error: /no/such: No such file or directory; check the path; where something is to be written, name "
+        "a folder that is there and takes files\n"
+    )
 
 
 @pytest.mark.parametrize("name", ["", ".hidden", "a/b", "..", "a\n"])

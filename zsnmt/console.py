@@ -1,6 +1,7 @@
 """How a command takes settings, and how it ends: a person's mistake is one line, a bug is a traceback."""
 
 import argparse
+import errno
 import logging
 import os
 import re
@@ -16,7 +17,7 @@ from typing import Any, NoReturn
 
 from zsnmt.errors import InputError
 from zsnmt.files.names import is_plain
-from zsnmt.files.replacing import CANNOT_GROW, check_output
+from zsnmt.files.replacing import CANNOT_GROW, check_output, is_replaced
 
 FAILED, MISUSED = 1, 2
 INTERRUPTED = 130  # as a shell reports SIGINT
@@ -24,6 +25,15 @@ PIPE_CLOSED = 141  # as a shell reports SIGPIPE
 EXPORTS = "zsnmt.inference.export"
 ENDING = (signal.SIGTERM, signal.SIGHUP)  # end a process, as SIGINT does, which Python handles
 STOPPING = (signal.SIGINT, *ENDING)
+REFUSED = {  # what to do about a path that the system refuses, by the number of its error
+    **dict.fromkeys(
+        (errno.ENOENT, errno.ENOTDIR),
+        "check the path; where something is to be written, name a folder that is there and takes files",
+    ),
+    **dict.fromkeys(
+        (errno.EACCES, errno.EPERM, errno.EROFS), "name another place, or have the rights to it changed"
+    ),
+}
 last: list[Callable[[], object]] = []  # what a command does when all else is done
 # What a terminal would obey, or show in another order than it stands: all but tab and newline.
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
@@ -68,7 +78,8 @@ def run(main: Callable[[], object], interrupted: str | None = None) -> NoReturn:
     except OSError as error:
         name = "standard output" if error.errno in CANNOT_GROW else None  # all other files are named
         where = next((f"{each}: " for each in (error.filename, name) if each is not None), "")
-        stop(FAILED, where + (error.strerror or str(error)))
+        remedy = f"; {REFUSED[error.errno]}" if where and error.errno in REFUSED else ""
+        stop(FAILED, where + (error.strerror or str(error)) + remedy)
     sys.exit(0)
 
 
@@ -210,12 +221,15 @@ class Several(argparse.Action):
 
 
 def output_file(word: str) -> Path:
-    """An option's file to write, refused at once where it is a folder, or in a folder that is not there: else
-    that were found when all the work is done.
+    """An option's file to write, refused at once where it is a folder, or in a folder that is not there or
+    cannot be written to: else that were found when all the work is done.
     """
     path = file_of_new_folder(word)
-    if not Path(os.path.realpath(path)).parent.is_dir():
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
         raise argparse.ArgumentTypeError(f"{path.parent} is not there; make the folder first")
+    if is_replaced(path) and not os.access(folder, os.W_OK):
+        raise argparse.ArgumentTypeError(f"no file can be written in {path.parent}; {REFUSED[errno.EACCES]}")
     return path
 
 

@@ -20,6 +20,11 @@ def pass_over(fault: InputError) -> None:
     """Leaves a fault to another reading."""
 
 
+def no_file(path: object) -> InputError:
+    """What is said of a file to read that is not there."""
+    return InputError(f"{path}: there is no such file; name one that is there")
+
+
 def counted(number: int, thing: str) -> str:
     """`1 column`, `2 columns`."""
     return f"{number} {thing}{'' if number == 1 else 's'}"

@@ -237,6 +237,23 @@ def test_a_server_under_faults_answers_all_as_it_must(older):
     assert re.search(r"memory \d+ – \d+ – \d+ MB, open files \d+ – \d+ – \d+\.$", printed.stdout.strip())
 
 
+@pytest.mark.parametrize("source, target", [("velan", "xx"), ("xx", "velan")])
+def test_faults_in_a_language_that_the_run_does_not_know_are_refused_before_a_server_starts(
+    older, source, target
+):
+    words = [str(older / OLDER_RUN), "--from", source, "--to", target, "--text", "nowhere"]
+    with pytest.raises(InputError, match="unknown language 'xx': this model knows inglan, "):
+        benchmark.main(["faults", *words])
+
+
+def test_an_export_that_is_not_there_is_refused_before_sizes_are_measured(older, tmp_path, capsys):
+    with pytest.raises(InputError, match="^there is no folder .*none; give a run"):
+        benchmark.main(
+            ["installation", str(older / OLDER_RUN), str(tmp_path / "none"), "--from=velan", "--to=tamun"]
+        )
+    assert "| installed |" not in capsys.readouterr().out
+
+
 def test_tokenisation_by_processes_prints_a_table(tiny):
     text = tiny.folder / "text" / "test.velan"
     printed = run_command(

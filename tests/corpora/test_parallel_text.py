@@ -5,7 +5,14 @@ from pathlib import Path
 import pytest
 
 from zsnmt.corpora import parallel_text
-from zsnmt.corpora.parallel_text import check_corpus, check_pair, find_pair, pairs_of_split
+from zsnmt.corpora.parallel_text import (
+    check_corpus,
+    check_pair,
+    check_trained,
+    files_of_language,
+    find_pair,
+    pairs_of_split,
+)
 from zsnmt.errors import InputError
 from zsnmt.text.lines import read_lines, write_lines
 
@@ -87,6 +94,10 @@ def test_only_two_different_language_codes_are_a_direction(source, target, tmp_p
 def test_a_missing_folder_is_named(tmp_path):
     with pytest.raises(InputError, match="nowhere is not a folder"):
         find_pair(tmp_path / "nowhere", "train", "de", "en")
+    with pytest.raises(InputError, match="nowhere is not a folder"):
+        check_trained(tmp_path / "nowhere", ["de", "en"])
+    with pytest.raises(InputError, match="nowhere: there is no such file or folder; give one that holds te"):
+        files_of_language("de", [tmp_path / "nowhere"])
 
 
 # Checking

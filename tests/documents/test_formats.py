@@ -428,6 +428,15 @@ def test_subtitles_with_numbers_that_are_too_large_are_refused(tmp_path, line):
         read_document(write(tmp_path / "a.srt", f"{first}\n{times}\nHello.\n"))
 
 
+@pytest.mark.parametrize(
+    "before, after, line", [("nonsense\n\n", "", 1), ("", "\n\n2\n00:00:01\nHello.\n", 7)]
+)
+def test_what_is_not_a_subtitle_is_refused_with_its_line(tmp_path, before, after, line):
+    path = write(tmp_path / "a.srt", before + subtitles("One.") + after)
+    with pytest.raises(InputError, match=rf"a\.srt, line {line} does not follow the form .* its times"):
+        read_document(path)
+
+
 def test_messages_have_as_many_plural_forms_as_the_head_says_and_an_only_one_is_of_all_numbers(tmp_path):
     source = 'msgid "one file"\nmsgid_plural "%d files"\nmsgstr[0] ""\n'
     told = 'msgid ""\nmsgstr "Plural-Forms: nplurals={}; plural=0;\\n"\n\n'

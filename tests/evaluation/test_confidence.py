@@ -1,6 +1,7 @@
 """How well confidence ranks translations: the record of a run, and its tables."""
 
 import json
+import shutil
 from statistics import fmean
 
 import pytest
@@ -13,6 +14,7 @@ from zsnmt.cli import confidence
 from zsnmt.console import WrongUse
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
+from zsnmt.errors import InputError
 from zsnmt.evaluation.confidence import measure_direction
 from zsnmt.inference.translation import Translation
 from zsnmt.inference.translator import Translator
@@ -92,6 +94,13 @@ def test_its_tables_are_made_of_what_is_kept(measured, tmp_path):
     mean = record["means"][0]["agreement"]["spearman"]
     assert "| zero-shot | 2 | " in table and f"{mean:z.2f} [".replace("-", "−") in table
     assert "| velan-inglan | " in table and "the first 9 lines of each direction" in table
+
+
+def test_a_run_without_its_model_is_refused_with_what_makes_it(older, tmp_path):
+    run = tmp_path / "seed1"
+    shutil.copytree(older / OLDER_RUN, run, ignore=shutil.ignore_patterns("*.pt"))
+    with pytest.raises(InputError, match="seed1 has no model.pt, which the end of its training writes; tr"):
+        confidence.main([str(run)])
 
 
 @pytest.mark.parametrize("given", [("--lines", "9"), ("--directions", "de-fr"), ("--split", "valid")])

@@ -162,6 +162,8 @@ def test_all_runs_are_looked_at_before_the_first_is_scored(run, tmp_path, monkey
     monkeypatch.setattr(scored_run, "score_run", lambda steps, folder, *_, **__: begun.append(folder))
     with pytest.raises(InputError, match="there is no folder .*nothing; give a run, made by zsnmt train"):
         evaluate.main([str(run), str(tmp_path / "nothing")])
+    with pytest.raises(InputError, match=f"{run} is named twice; name each folder once"):
+        evaluate.main([str(run), str(run)])
     assert not begun
 
 

@@ -67,7 +67,11 @@ def test_a_run_in_which_another_process_is_at_work_is_refused(own_tiny):
     ("number", "name", "message"),
     [
         (9, None, r"has \d of the best checkpoints, and not 9; give a --number of \d or less"),
-        (1, "zs_transformer_residual", "is there already"),
+        (
+            1,
+            "zs_transformer_residual",
+            "seed1 is there already; remove it or give another name by --name",
+        ),
         (1, "a/b", "'a/b' cannot name a system"),
         *((1, name, f"'{name}' cannot name a system") for name in SHARED),
         (1, "a:b", "a:b/seed1 cannot be the folder of a run"),

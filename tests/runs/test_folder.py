@@ -14,7 +14,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
 from zsnmt.runs import folder
 from zsnmt.runs.commands import recipe_command, same_command
-from zsnmt.runs.folder import check_trained, commit, describe_run, read_record
+from zsnmt.runs.folder import check_trained, commit, describe_run, piece_counts, read_record
 from zsnmt.runs.start import ADAPTED_FROM, BEGAN_WITH, TAUGHT_BY, Beginning, check_same_run, start_run
 
 
@@ -288,5 +288,15 @@ def test_the_run_that_is_meant_is_named(tmp_path):
             ask(tmp_path / "mine")
         with pytest.raises(InputError, match="there is no folder .*other; give a run, made by zsnmt train"):
             ask(tmp_path / "other")
+        for place, remedy in (
+            (run / "int8", f"here give the folder of its run, {run}$"),
+            (tmp_path / "int8", "its run$"),
+        ):
+            (place / "pipeline").mkdir(parents=True, exist_ok=True)
+            write_json(place / "export.json", {})
+            with pytest.raises(InputError, match=f"{place} is an export, which zsnmt translate, .*{remedy}"):
+                ask(place)
+    with pytest.raises(InputError, match="there is no folder .*other; give a run, made by zsnmt train"):
+        piece_counts(tmp_path / "other")
     with pytest.raises(InputError, match="train it on with zsnmt train mine.conf --seeds 1, or leave it out"):
         check_trained(run)

@@ -23,6 +23,20 @@ FORMAT_1 = [  # made before results had a way
 ]
 
 
+def test_a_folder_that_has_no_scores_is_told_from_one_that_is_not_there_or_not_a_run(tmp_path):
+    (run := tmp_path / "mine" / "a system" / "seed1").mkdir(parents=True)
+    (run / "run.json").write_text("{}")
+    for folder, message in (
+        (tmp_path / "none", "there is no folder .*none; give a run"),
+        (tmp_path / "mine", f"mine is not a run folder; did you mean {run}[?]"),
+    ):
+        with pytest.raises(InputError, match=message):
+            read_scores(folder)
+    (run / "pipeline").mkdir()
+    with pytest.raises(InputError, match=f"json is missing; score the run with zsnmt evaluate '{run}'"):
+        read_scores(run)
+
+
 def written_anew(scores, folder):
     write_score_file(folder / "scores.json", scores)
     return read_scores(folder)

@@ -70,7 +70,7 @@ def test_empty_lines_can_be_allowed_but_not_an_empty_file(tmp_path):
 
 
 def test_a_missing_file_and_a_folder_are_named(tmp_path):
-    with pytest.raises(InputError, match="nowhere: there is no such file"):
+    with pytest.raises(InputError, match="nowhere: there is no such file; name one that is there"):
         read_lines(tmp_path / "nowhere")
     with pytest.raises(InputError, match="is a folder"):
         read_lines(tmp_path)

@@ -256,6 +256,20 @@ def test_wrong_words_get_one_sentence(words, message):
         run(["train", *words])
 
 
+@pytest.mark.parametrize("verb", ["train", "direct", "adapt"])
+def test_a_run_in_the_place_of_text_is_refused(verb, tmp_path):
+    (tmp_path / "run.json").write_text("{}")
+    with pytest.raises(WrongUse, match="is the folder of a run; give the folder of your text, or a config"):
+        run([verb, str(tmp_path), *["RUN"] * (verb == "adapt")])
+
+
+def test_no_config_is_made_for_an_architecture_that_there_is_not(text, tmp_path, monkeypatch):
+    monkeypatch.setenv("RUNS", str(tmp_path / "runs"))
+    with pytest.raises(InputError, match="there is no architecture 'zs_transfromer'; did you mean zs_"):
+        run(["train", str(text), "zs_transfromer", "--pattern", "talks.{pair}.{language}"])
+    assert not (tmp_path / "runs").exists()
+
+
 def test_keys_of_text_belong_to_text(tmp_path):
     config = tmp_path / "x.conf"
     for key in ("PATTERN=x", "HELD_OUT=3", "ALL_PAIRS=yes"):

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from zsnmt.benchmarks.serving import PATIENCE, Address, engine_words, server
 from zsnmt.errors import InputError
+from zsnmt.runs.folder import check_knows
 from zsnmt.text.lines import read_lines
 
 MOST = 5  # lines in a request
@@ -53,6 +54,7 @@ def faults(
     """
     if requests < 10 or clients < 1:
         raise InputError("there is nothing to measure; give --clients of 1 and --requests of 10 or more")
+    check_knows(run, source, to)
     kinds, lines, chance = kinds_of(source, to), read_lines(text), random.Random(seed)
     sent = [
         (kind, kind.body(chance.choices(lines, k=chance.randint(2, MOST))))

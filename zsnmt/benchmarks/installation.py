@@ -11,6 +11,7 @@ from pathlib import Path
 from zsnmt.errors import InputError
 from zsnmt.files.project import PACKAGE
 from zsnmt.processes import used_seconds
+from zsnmt.runs.folder import check_knows
 
 EXTRAS = {  # what a person installs
     "[translate]": ("translate",),
@@ -68,12 +69,14 @@ def start_seconds(folder: Path, words: Sequence[str]) -> float:
         command, input="\n", env=os.environ | {"OMP_NUM_THREADS": "1"}, capture_output=True, text=True
     )
     if done.returncode:
-        raise InputError(done.stderr.strip())
+        raise InputError(done.stderr.strip().removeprefix("error: "))
     return used_seconds() - before
 
 
 def installation(run: Path, export: Path, source: str, target: str, rounds: int) -> Iterator[str]:
     """Markdown: sizes of installations, and the seconds of starting, by an export and by its run."""
+    for folder in (export, run):
+        check_knows(folder, source, target)
     yield "| installed | packages | MB |"
     yield "|---|--:|--:|"
     for name, extras in EXTRAS.items():

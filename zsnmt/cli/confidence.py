@@ -33,7 +33,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--lines", type=positive, metavar="N", help="only the first N lines of each direction (default: all)"
     )
     parser.add_argument(
-        "--output", type=console.output_file, metavar="FILE", help="file for the record (default: in the run)"
+        "--output",
+        type=console.output_file,
+        metavar="FILE",
+        help="file for the record; --text, --split, --directions and --lines need one (default: in the run, "
+        "for its whole test set)",
     )
     add_search_options(parser)
     add_engine_options(parser)

@@ -23,6 +23,7 @@ from zsnmt.cli.common.argument_types import positive, seed_number
 from zsnmt.cli.common.recipe import Recipe, add_check, add_jobs, do_all
 from zsnmt.cli.common.words import parse_between
 from zsnmt.probing.settings import LIVE, MOST_STORED_LINES, STORED, Probing
+from zsnmt.runs.commands import verb_command
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -38,8 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     do_all([partial(probe, run) for run in runs], jobs)
     recipe.steps.say(
-        f"next, for figures of probes and scores: zsnmt report {' '.join(map(str, runs))} --output "
-        "report.html"
+        "next, for figures of probes and scores: " + verb_command("report", *runs, "--output", "report.html")
     )
 
 

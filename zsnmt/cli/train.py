@@ -45,8 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     from zsnmt.runs.folder import ending_of
     from zsnmt.training.experiment import read_experiment  # takes a second to load
-    from zsnmt.training.train import train_run
+    from zsnmt.training.train import check_options, train_run
 
+    check_options(options.architecture, [])  # before a config is made
     config = options.experiment if is_config else make_config(recipe, options)
     if options.plan:
         return

@@ -44,9 +44,9 @@ from zsnmt.documents.formats import NOT_READ, PLAIN, format_of, read_document
 from zsnmt.files.checksums import checksum_of
 from zsnmt.files.replacing import is_replaced, replacing
 from zsnmt.inference.translation import FORMATS, Legs, row
-from zsnmt.languages import AUTO, Direction, read_languages
+from zsnmt.languages import AUTO, Direction
 from zsnmt.processes import share_kernels
-from zsnmt.runs.folder import PIPELINE_FOLDER, no_run
+from zsnmt.runs.folder import languages_of
 from zsnmt.text.lines import iterate_lines, iterate_stream, write_lines
 from zsnmt.text.sentences import holds_several
 
@@ -164,13 +164,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         translate_whole(translator, options, form)
     else:
         translate_by_line(translator, options, counts)
-
-
-def languages_of(run: Path) -> list[str]:
-    """Those of a run, or of an export; `InputError` for a folder that is neither."""
-    if not (run / PIPELINE_FOLDER).is_dir():
-        raise no_run(run)
-    return read_languages(run / PIPELINE_FOLDER)
 
 
 def open_translator(options: Namespace, search: Search) -> tuple["Translator", "PieceCounts | None"]:

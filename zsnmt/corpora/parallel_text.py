@@ -21,6 +21,12 @@ FEWEST_TO_TRAIN = 100  # sentence pairs that a language needs to be learned, and
 FEWEST_TO_TEST = 150  # sentence pairs without the pivot: with fewer a score says little
 
 
+def check_folder(folder: Path) -> None:
+    """`InputError` for what is not a folder, in which parallel text could be."""
+    if not folder.is_dir():
+        raise InputError(f"{folder} is not a folder; give the one that holds the parallel text")
+
+
 def find_pair(folder: Path, split: str, source: str, target: str) -> tuple[Path, Path]:
     """The source and the target file of a direction.
 
@@ -28,8 +34,7 @@ def find_pair(folder: Path, split: str, source: str, target: str) -> tuple[Path,
     and `split.target`. Raises InputError when none of them is there, or only one side of a pair.
     """
     parse_direction(f"{source}-{target}")
-    if not folder.is_dir():
-        raise InputError(f"{folder} is not a folder; give the one that holds the parallel text")
+    check_folder(folder)
     for name in (f"{split}.{source}-{target}", f"{split}.{target}-{source}"):
         files = folder / f"{name}.{source}", folder / f"{name}.{target}"
         there = [file for file in files if file.is_file()]
@@ -53,10 +58,12 @@ def files_of_language(language: str, paths: Iterable[Path]) -> list[Path]:
     """Files named {split}.{lang} or {split}.{src}-{tgt}.{lang} in folders, and of files those that end in
     .{lang}.
 
-    Raises `InputError` if there are none.
+    Raises `InputError` if there are none, and for a path where nothing is.
     """
     files = []
     for path in paths:
+        if not path.exists():
+            raise InputError(f"{path}: there is no such file or folder; give one that holds text")
         if path.is_dir():
             files += [
                 file for file in sorted(path.glob(f"*.{language}")) if file.name.split(".")[0] in SPLITS
@@ -192,6 +199,7 @@ def check_corpus(
 
 
 def languages_of_split(folder: Path, split: str) -> list[str]:
-    """The languages of which a folder has files of a split."""
+    """The languages of which a folder has files of a split; `InputError` for what is not a folder."""
+    check_folder(folder)
     name = re.compile(rf"{re.escape(split)}\.(?:\w+-\w+\.)?(\w+)")
     return sorted({match[1] for file in folder.iterdir() if (match := name.fullmatch(file.name))})

@@ -34,7 +34,15 @@ class Subtitles(Document):
         self.tail = text[len(text.rstrip("\r\n")) :]  # the ends of lines behind the last subtitle
         try:
             self.subtitles = [*srt.parse(text)]
-        except (srt.SRTParseError, ValueError, OverflowError) as error:  # of numbers that are too large
+        except srt.SRTParseError as error:
+            strange = error.unmatched_content
+            begin = error.expected_start + len(strange) - len(strange.lstrip())
+            line = text.count("\n", 0, begin) + 1
+            raise InputError(
+                f"{path}, line {line} does not follow the form of SubRip subtitles, each a number, its times "
+                "(00:00:01,000 --> 00:00:02,500) and lines of text; repair it there"
+            ) from None
+        except (ValueError, OverflowError) as error:  # of numbers that are too large
             raise InputError(
                 f"{path} does not follow the form of SubRip subtitles ({error}); repair it there"
             ) from None

@@ -40,6 +40,7 @@ from zsnmt.runs.folder import (
     BEFORE,
     HYPOTHESES,
     MODEL_FILE,
+    check_trained,
     describe_run,
     hypotheses_file,
     is_as_translated,
@@ -97,9 +98,10 @@ class Model:
         return f"{self.record['system']}, seed {self.record['seed']}"
 
     def load(self, search: Search, engine: EngineChoice) -> Translator:
-        """What translates with it; `InputError` if a run gets another model meanwhile."""
+        """What translates with it; `InputError` for a run without a model, or that gets another meanwhile."""
         if is_export(self.folder):
             return Translator.open(self.folder, search, engine)
+        check_trained(self.folder)
         with unchanged(self.folder / MODEL_FILE) as self.checksum:
             return Translator.open(self.folder, search, engine)
 

@@ -11,6 +11,7 @@ from zsnmt.errors import InputError
 from zsnmt.evaluation.settings import EvaluationSettings
 from zsnmt.files.locks import locked
 from zsnmt.inference.export.folder import is_export
+from zsnmt.runs.commands import verb_command
 from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, check_trained, no_run, read_record, same_bytes
 from zsnmt.runs.score_file import SCORES_FILE, read_score_file, read_scores, write_score_file
 from zsnmt.runs.scores import Result, Scores, ways_lost, with_ways_of
@@ -138,7 +139,7 @@ def score_run(
     if not text.is_dir():
         raise InputError(
             f"{text}, the test set of {run}, is not there any more; score the run on a copy of it with: "
-            f"zsnmt evaluate {run} --text FOLDER --output FILE.json"
+            + verb_command("evaluate", run, "--text", "FOLDER", "--output", "FILE.json")
         )
     inputs = [folder / MODEL_FILE if is_run(folder) else folder for folder in (run, pivot) if folder]
     inputs += [path for kind in ("test", "lexicon", "word_order") for path in sorted(text.glob(f"{kind}.*"))]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from zsnmt.corpora.parallel_text import check_pair, find_pair, number_of_lines, pairs_of_split
+from zsnmt.corpora.parallel_text import check_folder, check_pair, find_pair, number_of_lines, pairs_of_split
 from zsnmt.errors import InputError
 from zsnmt.evaluation.hypotheses import Pair
 from zsnmt.evaluation.settings import TextChoice
@@ -62,9 +62,13 @@ def directions_with_text(text: Path, split: str, languages: Sequence[str]) -> li
 
     Says which pairs have no text in the split; `InputError` if none has.
     """
+    check_folder(text)
     pairs = pairs_of_split(text, split, languages)
     if not pairs:
-        raise InputError(f"{text} has no text in split '{split}' for any two of {', '.join(languages)}")
+        raise InputError(
+            f"{text} has no text in split '{split}' for any two of {', '.join(languages)}; name another "
+            "--split, or another folder with --text"
+        )
     if without := other_pairs(languages, pairs):
         logger.warning(
             "not scored, since split '%s' of %s has no text for them: %s; docs/own_text.md says how to add "

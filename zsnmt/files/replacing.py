@@ -40,16 +40,16 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def new_folder(folder: Path) -> Iterator[Path]:
+def new_folder(folder: Path, otherwise: str = "give another folder") -> Iterator[Path]:
     """A folder to fill that becomes `folder` when the block ends.
 
-    Raises `InputError` if `folder` is there already, or is when the block ends. When the block fails, nothing
-    is left.
+    Raises `InputError` if `folder` is there already, or is when the block ends, with what can be done
+    `otherwise` than to remove it. When the block fails, nothing is left.
     """
-    check_new(folder)
+    check_new(folder, otherwise)
     with replacing_folder(folder) as part:
         yield part
-        check_new(folder)  # another process may have made it
+        check_new(folder, otherwise)  # another process may have made it
 
 
 @contextmanager
@@ -79,10 +79,10 @@ def is_replaced(path: Path) -> bool:
     return own_descriptor(path) is None and (path.is_file() or not path.exists())
 
 
-def check_new(folder: Path) -> None:
+def check_new(folder: Path, otherwise: str) -> None:
     """`InputError` for a folder that is there."""
     if folder.exists():
-        raise InputError(f"{folder} is there already; remove it or give another folder")
+        raise InputError(f"{folder} is there already; remove it or {otherwise}")
 
 
 def own_descriptor(path: Path) -> int | None:

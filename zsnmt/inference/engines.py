@@ -27,6 +27,7 @@ from zsnmt.inference.export.ctranslate2.engine import check_search
 from zsnmt.inference.export.ctranslate2.mask import is_known
 from zsnmt.inference.export.folder import checksum, describe_export, export_folder, is_export
 from zsnmt.inference.export.formats import load_format
+from zsnmt.runs.commands import verb_command
 from zsnmt.runs.folder import MODEL_FILE
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def open_present_export(run: Path, search: Search, choice: EngineChoice) -> Engi
     if not is_present(folder, run):
         raise InputError(
             f"{run} has no up-to-date export to {CTRANSLATE2} in {quantization}; make it with "
-            f"zsnmt export {run} --to {CTRANSLATE2} --quantization {quantization}"
+            + verb_command("export", run, "--to", CTRANSLATE2, "--quantization", quantization)
         )
     return open_export(folder, search, choice)
 
@@ -158,10 +159,10 @@ def prepare_engine(folder: Path, search: Search, choice: EngineChoice, *, text: 
             if not is_present(export, folder):
                 export_run(folder, export, to=CTRANSLATE2, quantization=quantization, text=text, replace=True)
     except OSError as error:
+        command = ["--to", CTRANSLATE2, "--quantization", quantization, "--output", "FOLDER"]
         raise InputError(
             f"{folder} cannot be exported into itself ({error}); make room or rights there, or export it "
-            f"elsewhere with zsnmt export {folder} --to {CTRANSLATE2} --quantization {quantization} --output "
-            "FOLDER"
+            f"elsewhere with {verb_command('export', folder, *command)}"
         ) from error
 
 

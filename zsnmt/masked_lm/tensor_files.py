@@ -14,7 +14,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, no_file
 
 KINDS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}  # the last is the upper half of an F32
 LENGTH = 8  # bytes
@@ -40,7 +40,7 @@ def read_header(path: Path) -> dict[str, Tensor]:
             length = int.from_bytes(file.read(LENGTH), "little")
             said = file.read(length) if 2 <= length <= size - LENGTH else None
     except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
+        raise no_file(path) from None
     if said is None:
         refuse(path, f"its first bytes announce a header of {length:,} bytes, and it has {size:,} in all")
     try:
@@ -115,7 +115,7 @@ def read_npy(path: Path) -> np.ndarray:
     try:
         array = np.load(path, allow_pickle=False)
     except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
+        raise no_file(path) from None
     except (ValueError, EOFError, BadZipFile):
         array = None
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu":

@@ -21,7 +21,7 @@ from zsnmt.probing.steps import (
     TRAINING,
     ProbeSteps,
 )
-from zsnmt.runs.commands import recipe_command
+from zsnmt.runs.commands import recipe_command, verb_command
 from zsnmt.runs.folder import MODEL_FILE, check_trained, read_record
 from zsnmt.runs.probe_folder import PROBE_RECORD, PROBES
 from zsnmt.training.steps import MARKERS, Steps
@@ -45,7 +45,7 @@ def probe_run(steps: Steps, run: Path, probing: Probing, keep_states: bool = Fal
     if not text.is_dir():
         raise InputError(
             f"{text}, the text of {run}, is not there any more; make states from a copy of it with: "
-            f"zsnmt probe-states {run} STATES --text FOLDER"
+            + verb_command("probe-states", run, "STATES", "--text", "FOLDER")
         )
     with locked(run):
         names = [figure.name for figure in layer_figures.LAYER_FIGURES]

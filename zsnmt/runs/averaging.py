@@ -53,7 +53,7 @@ def average_again(run: Path, number: int, name: str | None = None) -> Path:
                 f"{run / CHECKPOINTS} has {len(best)} of the best checkpoints, and not {number}; give a "
                 f"--number of {len(best)} or less"
             )
-        with new_folder(there) as part:
+        with new_folder(there, "give another name by --name") as part:
             copy_training(run, part)
             write_json(
                 part / RECORD_FILE,

@@ -15,7 +15,7 @@ from zsnmt.files.checksums import sha256
 from zsnmt.files.names import is_plain
 from zsnmt.files.project import CHECKOUT
 from zsnmt.files.records import damage_of, read_json
-from zsnmt.languages import Direction, kind_of, parse_direction
+from zsnmt.languages import Direction, check_known, kind_of, parse_direction, read_languages
 from zsnmt.runs.commands import as_verb
 from zsnmt.runs.ending import Ending, read_ending
 from zsnmt.runs.log import Validated, logged_validations, summarise
@@ -33,6 +33,7 @@ PACKAGES = (
     "py3langid",
 )
 RECORD_FILE, CONFIG_FILE = "run.json", "config.conf"
+EXPORT_FILE = "export.json"  # the record of an export, which is not a run
 TEXT_FOLDER = "text"  # beside the folders of systems
 # Folders of an experiment that all its runs have in common.
 SHARED = ("source", TEXT_FOLDER, "data", "synthetic", "few_lines")
@@ -92,8 +93,8 @@ def read_record(run: Path) -> dict:
     """What run.json says of a run; `InputError` if there is none. A text that was moved with its run is where
     it is now.
     """
-    if not (run / RECORD_FILE).exists() and not (run / PIPELINE_FOLDER).is_dir():
-        raise no_run(run)
+    if not (run / RECORD_FILE).exists():
+        check_pipeline_of_run(run)
     record = read_json(run / RECORD_FILE, "make a run folder with zsnmt train", RECORD_KINDS)
     beside = run.resolve().parent.parent / TEXT_FOLDER
     if "text" in record and not Path(record["text"]).is_dir() and beside.is_dir():
@@ -104,11 +105,34 @@ def read_record(run: Path) -> dict:
 def piece_counts(run: Path) -> dict[str, Counter[str]]:
     """How often each language uses each piece in the training text of a run, or of the export of one.
 
-    `InputError` where neither the pipeline says so nor, in a run older than the file, `zsnmt count-pieces`
-    has counted.
+    `InputError` for a folder that is neither, and where neither the pipeline says so nor, in a run older than
+    the file, `zsnmt count-pieces` has counted.
     """
-    there = (run / PIECE_COUNTS_FILE).is_file()
-    return read_piece_counts(run if there else run / PIPELINE_FOLDER)
+    if (run / PIECE_COUNTS_FILE).is_file():
+        return read_piece_counts(run)
+    if not (run / PIPELINE_FOLDER).is_dir():
+        raise no_run(run)
+    return read_piece_counts(run / PIPELINE_FOLDER)
+
+
+def languages_of(run: Path) -> list[str]:
+    """Those of a run, or of an export; `InputError` for a folder that is neither."""
+    if not (run / PIPELINE_FOLDER).is_dir():
+        raise no_run(run)
+    return read_languages(run / PIPELINE_FOLDER)
+
+
+def check_knows(run: Path, *languages: str) -> None:
+    """`InputError` for a language that a run, or an export, does not know."""
+    known = languages_of(run)
+    for language in languages:
+        check_known(language, known)
+
+
+def check_named_once(folders: Sequence[Path]) -> None:
+    """`InputError` for a folder that is named twice."""
+    if repeated := [each for each in folders if folders.count(each) > 1]:
+        raise InputError(f"{repeated[0]} is named twice; name each folder once")
 
 
 def check_system_name(name: str) -> None:
@@ -131,6 +155,12 @@ def check_place(run: Path) -> None:
         )
 
 
+def check_pipeline_of_run(run: Path) -> None:
+    """`InputError` for what is without a text pipeline, or with that of an export."""
+    if (run / EXPORT_FILE).is_file() or not (run / PIPELINE_FOLDER).is_dir():
+        raise no_run(run)
+
+
 def no_run(run: Path) -> InputError:
     """What is said of a folder that is not that of a run: which one below it is meant, if some are."""
     if not run.exists():
@@ -139,6 +169,12 @@ def no_run(run: Path) -> InputError:
         )
     if not run.is_dir():
         return InputError(f"{run} is a file, not a run; a run is a folder, runs/NAME/SYSTEM/seedN")
+    if (run / EXPORT_FILE).is_file():
+        beside = f", {run.parent}" if (run.parent / RECORD_FILE).is_file() else ""
+        return InputError(
+            f"{run} is an export, which zsnmt translate, serve, evaluate and confidence take as it is; here "
+            f"give the folder of its run{beside}"
+        )
     below = sorted({*run.glob(f"*/{RECORD_FILE}"), *run.glob(f"*/*/{RECORD_FILE}")})
     if below:
         return InputError(f"{run} is not a run folder; did you mean {below[0].parent}?")

@@ -12,7 +12,8 @@ from zsnmt.files.kinds import check_kinds
 from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.languages import KINDS, ZERO_SHOT, parse_direction
 from zsnmt.runs.checksums import read_checksums
-from zsnmt.runs.folder import MODEL_FILE
+from zsnmt.runs.commands import verb_command
+from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, no_run
 from zsnmt.runs.scores import Result, Scores, Shares, Uncertainty
 from zsnmt.runs.ways import DIRECT, PIVOT, Way
 
@@ -35,13 +36,16 @@ SHOWN = {  # what tables show of it besides, as far as there is a kind for it
 
 
 def read_scores(run: Path) -> Scores:
-    """The scores of a run; `InputError` if it has none of its present model."""
-    scores = read_score_file(run / SCORES_FILE, f"score the run with zsnmt evaluate {run}")
+    """The scores of a run, or of an export; `InputError` if it has none of its present model."""
+    if not any((run / name).exists() for name in (SCORES_FILE, PIPELINE_FOLDER)):
+        raise no_run(run)
+    command = verb_command("evaluate", run)
+    scores = read_score_file(run / SCORES_FILE, f"score the run with {command}")
     scored, present = scores.decoding.get("model"), read_checksums(run).get(MODEL_FILE)
     if scored and present and scored != present:
         raise InputError(
             f"{run / SCORES_FILE} is of another model than {run / MODEL_FILE}; score the run again with "
-            f"zsnmt evaluate {run}"
+            + command
         )
     return scores
 

@@ -13,7 +13,7 @@ from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, check_known
-from zsnmt.runs.folder import kinds, piece_counts, read_record
+from zsnmt.runs.folder import check_named_once, kinds, piece_counts, read_record
 from zsnmt.serving.detection import Detector, detector_of
 
 
@@ -83,8 +83,7 @@ def open_systems(
     """
     methods = {way: parse_method(way) for way in ways}
     choices = {folder: engine_for(folder, methods.values(), choice) for folder in folders}
-    if repeated := [each for each in folders if folders.count(each) > 1]:
-        raise InputError(f"{repeated[0]} is named twice; name each folder once")
+    check_named_once(folders)
     records = {folder: (record_of(folder), is_export(folder)) for folder in folders}
     names = {folder: system_name(*records[folder]) for folder in folders}
     if len({*names.values()}) < len(folders):

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO
 
-from zsnmt.errors import InputError, OnFault, refuse
+from zsnmt.errors import InputError, OnFault, no_file, refuse
 from zsnmt.files.replacing import replacing
 
 SPACE = "\u2581"  # to SentencePiece, which marks the beginnings of words with it
@@ -105,7 +105,7 @@ def open_file(path: Path) -> BinaryIO:
     try:
         return path.open("rb")
     except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
+        raise no_file(path) from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder; name a file of text") from None
 

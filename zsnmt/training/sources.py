@@ -20,6 +20,7 @@ from zsnmt.corpora.training_text import copy_beside, files_beside
 from zsnmt.errors import InputError
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import other_pairs
+from zsnmt.runs.commands import verb_command
 from zsnmt.training.steps import Steps, listing
 
 if TYPE_CHECKING:  # which take the keys of configs from here
@@ -112,7 +113,8 @@ def released_text(experiment: "Experiment", say: Say) -> Source:
     """The release of a corpus."""
     config, folder = experiment.config, Path(experiment.config.release)
     reader, options = parse_key(experiment, "CORPUS", parse_release, words=config.corpus)
-    check_folder(folder, "RELEASE", f"fetch it with: zsnmt fetch {config.corpus[0]} --to {folder}")
+    command = verb_command("fetch", config.corpus[0], "--to", folder)
+    check_folder(folder, "RELEASE", f"fetch it with: {command}")
     return Source(
         partial(import_release, config, reader, options),
         {"corpus": config.corpus, "languages": config.languages, "release": listing(folder)},

@@ -314,7 +314,7 @@ def test_a_pair_in_both_orders_is_put_together(tmp_path):
         ({"x__csv": ["EN;DE", "a;b"]}, "", "has 'EN', 'DE'; put two codes or more there, in small"),
         ({"x__csv": ["a,b", "c,d"]}, "", "x.csv, line 1 must name the language of each column"),
         ({"x__csv": ["en,de", "a\u0007,b"]}, "", "x.csv, line 2 has the control character U.0007"),
-        ({"x__xlsx": ["no archive"]}, "", "x.xlsx is no spreadsheet, or is protected or damaged"),
+        ({"x__xlsx": ["no archive"]}, "", "x.xlsx is not a spreadsheet, or is protected or damaged"),
         (
             {"x__tsv": ["Yes.\tJa.", "a\tb"]},
             "",

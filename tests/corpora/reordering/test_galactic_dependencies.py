@@ -331,5 +331,6 @@ def test_the_script_stops_with_one_line(models, tmp_path):
         "--output",
         tmp_path / "xx",
     )
-    assert done.returncode == 1 and done.stderr == f"error: {tmp_path}/absent@N.orm: there is no such file\n"
+    missing = f"error: {tmp_path}/absent@N.orm: there is no such file; name one that is there\n"
+    assert (done.returncode, done.stderr) == (1, missing)
     assert not list(tmp_path.iterdir())

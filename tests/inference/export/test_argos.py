@@ -113,6 +113,13 @@ def test_what_packages_do_not_have_is_refused_before_anything_is_read(tmp_path, 
         export_packages(tmp_path, **{"quantization": INT8, "sentences": 60, **options})
 
 
+def test_an_export_is_refused_in_the_place_of_its_run(packages, run, tmp_path):
+    export = run / "ctranslate2-int8"
+    with pytest.raises(InputError, match=f"is an export, .* give the folder of its run, {run}"):
+        export_packages(export, tmp_path / "packages", quantization=INT8, sentences=60)
+    assert not (tmp_path / "packages").exists()
+
+
 def test_models_that_argos_translate_cannot_tell_enough_are_refused(packages, run):
     export = run / "ctranslate2-int8"
     reading = codec(export, read_export(export))

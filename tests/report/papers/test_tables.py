@@ -295,6 +295,9 @@ def test_kept_score_files_stand_side_by_side_as_runs_do(tmp_path, capsys):
     kept = [keep_scores(scores, tmp_path) for scores in runs("demo")]
     verb.main([*map(str, kept)])
     assert capsys.readouterr().out == text_table(runs("demo")) + "\n"
+    (tmp_path / "notes.md").write_text("of somebody")
+    with pytest.raises(InputError, match="notes.md is not a score file; give a run folder, or a .json of z"):
+        verb.main([str(tmp_path / "notes.md")])
 
 
 def test_results_shows_them_and_says_that_the_papers_bible_rows_are_otherwise():

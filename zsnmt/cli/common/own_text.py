@@ -9,6 +9,7 @@ from zsnmt import console
 from zsnmt.cli.common.recipe import Recipe
 from zsnmt.console import WrongUse
 from zsnmt.corpora.own_text.forms import ENDINGS, reader_of
+from zsnmt.runs.folder import RECORD_FILE
 
 if TYPE_CHECKING:
     from zsnmt.training.own_text import OwnText
@@ -43,8 +44,12 @@ def add_own_text(parser: console.Parser, *, plan: str) -> None:
 def is_config_of(options: Namespace, of_text: Sequence[str] = OWN_TEXT_OPTIONS) -> bool:
     """Whether the experiment that was given is a config, and not text.
 
-    Raises `WrongUse` for what is neither, and for a config with options `of_text` alone.
+    Raises `WrongUse` for what is neither, such as a run, and for a config with options `of_text` alone.
     """
+    if (options.experiment / RECORD_FILE).is_file():
+        raise WrongUse(
+            f"{options.experiment} is the folder of a run; give the folder of your text, or a config"
+        )
     if options.experiment.is_dir() or reader_of(options.experiment):
         return False
     if not options.experiment.exists() and options.experiment.suffix != ".conf":

@@ -7,6 +7,7 @@ from typing import Any
 from zsnmt.cli.common.recipe import Recipe
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.languages import kind_name
+from zsnmt.runs.folder import check_named_once
 from zsnmt.runs.scores import Result
 
 WORKERS = "say by --workers how many batches are translated at once"  # where there is no GPU
@@ -33,6 +34,7 @@ def score_runs(
         settings_of,
     )
 
+    check_named_once(runs)
     for run in runs:
         check_before_scoring(run, given.get("lines"))
     settings_of_runs = [settings_of(run, recipe.variables, given, engine=engine) for run in runs]

@@ -153,5 +153,5 @@ def sheets_of_workbook(file: Path) -> Iterator[tuple[str, Iterator[PlacedCells]]
         raise
     except Exception as error:  # of several kinds, for damage of the archive and of its parts
         raise InputError(
-            f"{file} is no spreadsheet, or is protected or damaged ({error}); save it again, or as .csv"
+            f"{file} is not a spreadsheet, or is protected or damaged ({error}); save it again, or as .csv"
         ) from None

@@ -14,7 +14,7 @@ from itertools import combinations
 from pathlib import Path
 
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, no_file
 from zsnmt.text.lines import is_blank, write_lines
 
 NOTHING = re.compile(
@@ -153,7 +153,7 @@ def read(path: Path) -> Iterator[bytes]:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             yield from file
     except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
+        raise no_file(path) from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder; name a file of the release") from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:

@@ -29,7 +29,7 @@ from zsnmt.inference.export.folder import WEIGHTS_FILE, codec, export_folder, re
 from zsnmt.inference.export.formats import ARGOS
 from zsnmt.inference.export.samples import check_sentences
 from zsnmt.languages import Direction, language_tag
-from zsnmt.runs.folder import PIPELINE_FOLDER
+from zsnmt.runs.folder import PIPELINE_FOLDER, check_trained
 from zsnmt.text.lines import read_lines
 from zsnmt.text.subword import MODEL_FILE
 
@@ -60,6 +60,7 @@ def export_packages(
             f"--quantization {quantization} is not offered for --to {ARGOS}: choose "
             f"{' or '.join(CPU_PRECISIONS)}"
         )
+    check_trained(run)
     prepare_engine(run, Search(), EngineChoice(CTRANSLATE2, quantization), text=text)
     export = export_folder(run, CTRANSLATE2, quantization)
     record = read_export(export)

@@ -21,12 +21,12 @@ from zsnmt.files.kinds import check_kinds
 from zsnmt.files.records import damage_of, read_json
 from zsnmt.inference.export.formats import FORMATS
 from zsnmt.languages import parse_direction, read_languages
-from zsnmt.runs.folder import PIPELINE_FOLDER
+from zsnmt.runs.folder import EXPORT_FILE, PIPELINE_FOLDER
 from zsnmt.runs.folder import RECORD_KINDS as KINDS_OF_RUN
 from zsnmt.text.dictionary import Dictionary
 from zsnmt.text.pipeline import PIPELINE_FILE, TextPipeline
 
-EXPORT_FILE, WEIGHTS_FILE = "export.json", "model.bin"
+WEIGHTS_FILE = "model.bin"
 OLD_FORMAT = 1  # in records of a time when all exports were for CTranslate2
 REMEDY = "export the run again with zsnmt export"
 CHECKSUM = "checksum"  # in a record: that of all else, but for what is added to it later

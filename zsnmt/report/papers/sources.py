@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from zsnmt.errors import InputError
 from zsnmt.files.records import read_json
 from zsnmt.report.comparability import check_comparable
 from zsnmt.report.comparison import provenance
@@ -19,7 +20,14 @@ from zsnmt.runs.scores import Scores
 
 def scores_of(path: Path) -> Scores:
     """The scores of a run folder, or of a score file."""
-    return kept_score_file(path) if path.is_file() else read_scores(path)
+    return kept_score_file(path) if is_kept(path) else read_scores(path)
+
+
+def is_kept(path: Path) -> bool:
+    """Whether a path is a file of kept results, and not a run folder; `InputError` for another file."""
+    if path.is_file() and path.suffix != ".json":
+        raise InputError(f"{path} is not a score file; give a run folder, or a .json of zsnmt results")
+    return path.is_file()
 
 
 def signature(runs: Sequence[Scores]) -> str:
@@ -47,7 +55,7 @@ def list_seeds(runs: Sequence[Scores | Probes]) -> str:
 
 def probes_of(path: Path) -> Probes:
     """The probes of a run folder, or of a file of kept ones."""
-    if path.is_file():
+    if is_kept(path):
         return parse(read_json(path, KEEP_AGAIN), path)
     return parse(read(path), path / PROBES)
 

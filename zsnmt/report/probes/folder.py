@@ -16,6 +16,7 @@ from zsnmt.files.kinds import check_kinds
 from zsnmt.files.records import damage_of, read_json
 from zsnmt.report.comparability import check_alike
 from zsnmt.report.scores import Run
+from zsnmt.runs.commands import verb_command
 from zsnmt.runs.probe_folder import CLASSIFIERS, CONFUSION, FIGURES, PROBE_RECORD, PROBES, SIMILARITY, TABLES
 from zsnmt.text.lines import read_lines
 
@@ -136,7 +137,7 @@ def has_probes(run: Path) -> bool:
 def read(run: Path) -> dict:
     """The record of a run's probes, with the lines of each table by the name of its file."""
     folder = run / PROBES
-    record = read_json(folder / PROBE_RECORD, f"make it with zsnmt probe {run}")
+    record = read_json(folder / PROBE_RECORD, f"make it with {verb_command('probe', run)}")
     return record | {
         name: read_lines(folder / name) for name in TABLES if name == CLASSIFIERS or (folder / name).is_file()
     }
