@@ -10,6 +10,7 @@ import pytest
 
 from tests.conftest import ROOT, run_command
 from zsnmt import cli
+from zsnmt.cli.common.argument_types import output_file
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
 
@@ -84,18 +85,27 @@ def test_a_folder_is_refused_as_a_file_to_write_before_anything_is_done(words, n
 
 
 @pytest.mark.parametrize(
-    "verb, given, kept",
+    "words, kept",
     [
-        ("evaluate", "--split=valid", "scores.json"),
-        ("evaluate", "--lines=2", "scores.json"),
-        ("confidence", "--lines=2", "confidence.json"),
+        ("evaluate RUN --split=valid --output", "scores.json"),
+        ("evaluate RUN --lines=2 --output", "run.json"),
+        ("confidence RUN --lines=2 --output", "confidence.json"),
+        ("translate RUN --to fr --output", "model.pt"),
+        ("report RUN --output", "train.log"),
     ],
 )
-def test_what_a_run_keeps_of_its_test_set_is_not_replaced_by_what_is_of_other_text(
-    verb, given, kept, tmp_path
-):
-    with pytest.raises(WrongUse, match="is kept for the run's test set|need an --output of their own"):
-        cli.run([verb, str(tmp_path), given, "--output", str(tmp_path / kept)])
+def test_no_output_takes_the_place_of_what_a_run_keeps_for_itself(words, kept, tmp_path):
+    for name in ("run.json", kept):
+        (tmp_path / name).write_text("mine")
+    with pytest.raises(WrongUse, match=f"{kept} is a file that .* keeps for itself; name another"):
+        cli.run([*words.replace("RUN", str(tmp_path)).split(), str(tmp_path / kept)])
+    assert (tmp_path / kept).read_text() == "mine"
+
+
+def test_another_file_in_a_run_and_a_file_of_such_a_name_elsewhere_may_be_written(tmp_path):
+    assert output_file(str(tmp_path / "scores.json")) == tmp_path / "scores.json"
+    (tmp_path / "run.json").touch()
+    assert output_file(str(tmp_path / "report.html")) == tmp_path / "report.html"
 
 
 @pytest.fixture(scope="module")

@@ -35,6 +35,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from zsnmt import console
+from zsnmt.cli.common.argument_types import output_file
 from zsnmt.cli.common.comparison import paper_text, show_table
 from zsnmt.cli.common.recipe import Recipe, add_check, add_jobs, add_seeds, do_all
 from zsnmt.cli.common.scoring import WORKERS, score_runs
@@ -114,9 +115,7 @@ def make_parser() -> console.Parser:
         "%(default)s)",
     )
     parser.add_argument("--comet", action="store_true", help="also score with COMET")
-    parser.add_argument(
-        "--report", type=console.output_file, metavar="FILE", help="also make the report page"
-    )
+    parser.add_argument("--report", type=output_file, metavar="FILE", help="also make the report page")
     add_check(parser)
     add_jobs(parser)
     add_team(parser)

@@ -34,7 +34,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.benchmarks.sizes import SHARE, SIZES
-from zsnmt.cli.common.argument_types import positive, seed_number
+from zsnmt.cli.common.argument_types import output_file, positive, seed_number
 from zsnmt.decoding.options import add_engine_options
 from zsnmt.decoding.search import Search
 from zsnmt.processes import cores
@@ -183,7 +183,7 @@ def add_trainings(verbs: Verbs) -> None:
     verb.add_argument("--precisions", nargs="+", metavar="NAME", help="only these precisions (default: all)")
     verb.add_argument("--dropout", type=float, default=0.2, help="rate of all dropout")
     verb.add_argument("--threads", type=positive, default=2, help="threads of a training")
-    verb.add_argument("--output", type=console.output_file, metavar="FILE", help=OUTPUT)
+    verb.add_argument("--output", type=output_file, metavar="FILE", help=OUTPUT)
     verb = add_verb(
         verbs, "curves", "curves", does="validation loss of runs by updates, the seeds of a system together"
     )
@@ -220,7 +220,7 @@ def add_translation(verbs: Verbs) -> None:
     )
     verb.add_argument("--pivot", action="store_true", help="also through a run's pivot")
     add_cpu_seconds(verb)
-    verb.add_argument("--output", type=console.output_file, metavar="FILE", help=OUTPUT)
+    verb.add_argument("--output", type=output_file, metavar="FILE", help=OUTPUT)
     verb = add_verb(
         verbs,
         "gpu",
@@ -232,7 +232,7 @@ def add_translation(verbs: Verbs) -> None:
     verb.add_argument(
         "--batches", type=positive, nargs="+", default=[64, 256, 1024], help="sentences in a batch"
     )
-    verb.add_argument("--output", type=console.output_file, metavar="FILE", help=OUTPUT)
+    verb.add_argument("--output", type=output_file, metavar="FILE", help=OUTPUT)
 
 
 def add_students(verbs: Verbs) -> None:
@@ -356,5 +356,5 @@ def add_growth(verbs: Verbs) -> None:
     verb.add_argument("--updates", type=positive, default=20, help="updates of each training")
     verb.add_argument("--lines", type=positive, default=4, help="lines of the test set")
     verb.add_argument("--folder", type=Path, help="folder to keep the experiments in (default: none)")
-    verb.add_argument("--output", type=console.output_file, metavar="FILE", help="also write all, in JSON")
-    verb.add_argument("--figure", type=console.output_file, metavar="FILE", help="also draw it, as PNG")
+    verb.add_argument("--output", type=output_file, metavar="FILE", help="also write all, in JSON")
+    verb.add_argument("--figure", type=output_file, metavar="FILE", help="also draw it, as PNG")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
+from zsnmt.cli.common.argument_types import output_file
 from zsnmt.cli.common.parallel_text import add_text_options, check_names, print_counts
 from zsnmt.corpora.judging import check_overlap
 from zsnmt.corpora.left_out import list_overlaps, say_what_is_left_out
@@ -39,7 +40,7 @@ def make_parser() -> console.Parser:
     output = parser.add_mutually_exclusive_group()
     output.add_argument(
         "--list",
-        type=console.output_file,
+        type=output_file,
         metavar="FILE",
         help="write every overlap to FILE: training file and line, held-out file and line, sentence",
     )

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.common.argument_types import directions, positive
+from zsnmt.cli.common.argument_types import directions, output_file, positive
 from zsnmt.console import WrongUse
 from zsnmt.decoding.options import add_engine_options, add_search_options, chosen_search, engine_choice
 
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument(
         "--output",
-        type=console.output_file,
+        type=output_file,
         metavar="FILE",
         help="file for the record; --text, --split, --directions and --lines need one (default: in the run, "
         "for its whole test set)",
@@ -51,9 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.runs.folder import CONFIDENCE_FILE
 
     partly = options.text or options.split != "test" or options.directions or options.lines
-    kept = options.run / CONFIDENCE_FILE
-    output = options.output or kept
-    if partly and output.resolve() == kept.resolve():
+    if partly and not options.output:
         raise WrongUse(
             "--text, --split, --directions and --lines need an --output of their own: a run keeps the "
             "record of its whole test set"
@@ -61,5 +59,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
     choice = TextChoice(options.text, options.split, directions=options.directions, lines=options.lines)
     prepare_engine(options.run, search, engine)
     record = measure_confidence(options.run, choice, search=search, engine=engine)
-    write_json(output, record)
+    write_json(options.output or options.run / CONFIDENCE_FILE, record)
     print(confidence_tables([record]))

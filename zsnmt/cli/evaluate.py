@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.common.argument_types import directions, positive
+from zsnmt.cli.common.argument_types import directions, output_file, positive
 from zsnmt.cli.common.comparison import show_table
 from zsnmt.cli.common.recipe import Recipe, add_check
 from zsnmt.cli.common.scoring import WORKERS, score_runs, show
@@ -20,7 +20,6 @@ from zsnmt.cli.common.team import add_gpus, gpus_here
 from zsnmt.cli.common.words import parse_between
 from zsnmt.console import WrongUse
 from zsnmt.decoding.options import SEARCH_OPTIONS, add_engine_options, add_search_options, engine_choice
-from zsnmt.runs.score_file import SCORES_FILE
 from zsnmt.scoring.comet import MODEL, load_package
 from zsnmt.scoring.options import add_scoring_options, given_scoring
 
@@ -56,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def given_elsewhere(options: Namespace) -> dict[str, object]:
-    """What is said of another test set; `WrongUse` for that without a file for its scores, and for a file
-    that cannot hold them.
+    """What is said of another test set; `WrongUse` for that without a file for its scores, and for a file for
+    those of several runs.
     """
     elsewhere = {
         name: getattr(options, name)
@@ -71,10 +70,6 @@ def given_elsewhere(options: Namespace) -> dict[str, object]:
         )
     if options.output and (len(options.runs) > 1 or options.report):
         raise WrongUse("--output is the score file of one run, without --report")
-    if options.output and options.output.resolve() == (options.runs[0] / SCORES_FILE).resolve():
-        raise WrongUse(
-            f"{options.output} is kept for the run's test set; leave --output out, or name another"
-        )
     return elsewhere
 
 
@@ -95,9 +90,7 @@ def make_parser() -> console.Parser:
         "run that of zs_transformer with the same config and seed; or self: each run itself "
         "(default: self)",
     )
-    parser.add_argument(
-        "--report", type=console.output_file, metavar="FILE", help="also make the report page"
-    )
+    parser.add_argument("--report", type=output_file, metavar="FILE", help="also make the report page")
     parser.add_argument(
         "--ways",
         nargs="+",
@@ -115,7 +108,7 @@ def make_parser() -> console.Parser:
     other = parser.add_argument_group("another test set, with --output")
     other.add_argument(
         "--output",
-        type=console.output_file,
+        type=output_file,
         metavar="FILE",
         help="score file (default: RUN/scores.json, for the test set of the run)",
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.common.argument_types import seed_number
+from zsnmt.cli.common.argument_types import output_file, seed_number
 from zsnmt.errors import InputError
 from zsnmt.report.formats import EXAMPLES, EXAMPLES_SEED, FIGURE_FORMATS, TABLE_FORMATS
 
@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="run folders with scores.json; differences are from the baseline, or where it is not there "
         "from the first one's system",
     )
-    parser.add_argument("--output", type=console.output_file, required=True, help="the HTML page to write")
+    parser.add_argument("--output", type=output_file, required=True, help="the HTML page to write")
     parser.add_argument(
         "--format",
         nargs="+",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.common.argument_types import whole_number
+from zsnmt.cli.common.argument_types import output_file, whole_number
 
 COLUMNS = ("respelt", "exact", "spaced", "recased", "lost")  # per cent
 
@@ -93,6 +93,6 @@ def make_parser() -> console.Parser:
         help="show the first N sentences of each language that came back different",
     )
     parser.add_argument(
-        "--output", type=console.output_file, metavar="FILE", help="also write the figures to FILE, as JSON"
+        "--output", type=output_file, metavar="FILE", help="also write the figures to FILE, as JSON"
     )
     return parser

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from zsnmt import console
-from zsnmt.cli.common.argument_types import positive
+from zsnmt.cli.common.argument_types import output_file, positive
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import (
     BATCH_TOKENS,
@@ -93,7 +93,7 @@ def make_parser() -> console.Parser:
     )
     parser.add_argument(
         "--output",
-        type=console.output_file,
+        type=output_file,
         help="file for the translation (default: stdout); one that is there is replaced at the end. Of the "
         "lines of --input, those that are translated stay beside it where it is stopped",
     )

@@ -2,10 +2,24 @@
 
 import math
 from argparse import ArgumentTypeError
+from pathlib import Path
 
+from zsnmt import console
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, parse_directions
+from zsnmt.runs.folder import (
+    COMMAND_FILE,
+    CONFIDENCE_FILE,
+    CONFIG_FILE,
+    EXPORT_FILE,
+    LOG_FILE,
+    MODEL_FILE,
+    RECORD_FILE,
+)
+from zsnmt.runs.score_file import SCORES_FILE
 
+RECORDS = RECORD_FILE, EXPORT_FILE  # one of which every run or export has
+FILES_OF_RUN = *RECORDS, CONFIG_FILE, MODEL_FILE, LOG_FILE, COMMAND_FILE, SCORES_FILE, CONFIDENCE_FILE
 LAST_SEED = 2**32 - 1  # that NumPy's older generators take
 
 
@@ -59,3 +73,16 @@ def hours(word: str) -> float:
     if not 1 / 60 <= number < math.inf:  # which no NaN is
         raise ArgumentTypeError(f"'{word}' is not a number of hours, a minute or more")
     return number
+
+
+def output_file(word: str) -> Path:
+    """An option's file to write, refused at once where it cannot be, and where a run or an export has a file
+    of its own there.
+    """
+    path = console.output_file(word)
+    folder, name = path.resolve().parent, path.resolve().name
+    if name in FILES_OF_RUN and any((folder / record).is_file() for record in RECORDS):
+        raise ArgumentTypeError(
+            f"{path} is a file that {path.parent} keeps for itself; name another, or leave the option out"
+        )
+    return path
