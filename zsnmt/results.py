@@ -1,6 +1,7 @@
 """What the project keeps of runs in docs/results/, and the documents and drawings that are made of it."""
 
 import logging
+from itertools import chain
 from pathlib import Path
 
 from zsnmt.claims import table as claims
@@ -10,7 +11,7 @@ from zsnmt.files.replacing import replacing
 from zsnmt.masked_lm.report import kept_inference as natural_language_inference
 from zsnmt.masked_lm.report import kept_scores as masked_lms
 from zsnmt.masked_lm.report import papers as masked_lm_papers
-from zsnmt.masked_lm.report.kept_inference import has_inference, keep_inference
+from zsnmt.masked_lm.report.kept_inference import drawn_inference, has_inference, keep_inference
 from zsnmt.masked_lm.report.kept_scores import keep_masked_lm
 from zsnmt.masked_lm.runs import score_file
 from zsnmt.report import confidence, config_pages, in_short
@@ -116,6 +117,6 @@ def make_tables(folder: Path) -> None:
 
 def make_drawings(folder: Path) -> None:
     """Make the drawings of what is kept."""
-    for name, drawing in kept_figures(folder):
+    for name, drawing in chain(kept_figures(folder), drawn_inference(folder)):
         with replacing(FIGURES / f"{name}.png") as file:
             file.write(png(drawing))

@@ -13,6 +13,7 @@ from tests.support.masked_lms import grid, write_runs
 from tests.support.scores import changed, made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.languages import ZERO_RESOURCE, ZERO_SHOT
+from zsnmt.masked_lm.report.kept_inference import drawn_inference
 from zsnmt.masked_lm.report.kept_scores import keep_masked_lm
 from zsnmt.report.config_pages import configs_without_page, new_page
 from zsnmt.report.documents import BLOCK, fill, keep_scores
@@ -180,7 +181,8 @@ def test_real_text_has_a_drawing_of_direct_translation_against_the_pivot(tmp_pat
 
 
 def test_the_projects_drawings_are_those_of_its_score_files():
-    figures = [*kept_figures(ROOT / "docs" / "results")]
+    results = ROOT / "docs" / "results"
+    figures = [*kept_figures(results), *drawn_inference(results)]
     assert figures
     for name, drawing in figures:
         with Image.open(ROOT / "docs" / "figures" / f"{name}.png") as kept:

@@ -1,7 +1,8 @@
 """Accuracies on XNLI that the project keeps, and the block of a page made from them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zsnmt.masked_lm.report.runs import LABELS
 from zsnmt.masked_lm.report.xnli import SCORES_FILE, accuracy_table, read
@@ -9,6 +10,9 @@ from zsnmt.report.comparison import fold
 from zsnmt.report.documents import Maker, keep, kept_files, plain_name
 from zsnmt.report.scores import short_commit
 from zsnmt.report.table import Table, markdown_rows
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FOLDER = "xnli"  # below that of a config
 
@@ -29,6 +33,15 @@ def kept_inference(folder: Path, config: str) -> list[dict]:
     """The kept accuracies of a config, by encoding and seed; `InputError` if there are none."""
     runs = map(read, kept_files(folder / config / FOLDER, "accuracies; add runs of zsnmt xnli"))
     return sorted(runs, key=lambda run: ([*LABELS].index(run["system"]), run["seed"]))
+
+
+def drawn_inference(folder: Path) -> Iterator[tuple[str, "Figure"]]:
+    """Name and drawing of the accuracies of each config."""
+    from zsnmt.masked_lm.report.xnli_bars import accuracy_bars  # loads matplotlib
+
+    for path in sorted(folder.glob(f"*/{FOLDER}")):
+        name, _, drawing = accuracy_bars(kept_inference(folder, path.parent.name))
+        yield f"{name}_{path.parent.name}", drawing
 
 
 def inference(folder: Path, config: str) -> str:
