@@ -463,7 +463,9 @@ def test_a_job_that_fails_says_where_it_says_why_and_keeps_nothing(places):
     with pytest.raises(InputError, match=rf"zsnmt table nothing ended with status 1; the end of {log} says"):
         do_job(Steps("claims"), Job(need, 1, ["L5"], runs={}), places)
     printed = log.read_text().splitlines()
-    assert printed[0].startswith("usage: zsnmt table") and printed[-1].startswith("error: nothing/")
+    assert printed[0].startswith("usage: zsnmt table") and printed[-1].startswith(
+        "error: there is no folder nothing"
+    )
     assert not (places.runs / FOLDER / HOURS_FILE).exists()
 
 
