@@ -14,6 +14,7 @@ from tests.support.runs import make_run, make_text
 from tests.support.scores import all_changed, made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.report.columns import WAVES
+from zsnmt.masked_lm.report.kept_inference import FOLDER as INFERENCE
 from zsnmt.masked_lm.report.kept_scores import FOLDER as MASKED_LMS
 from zsnmt.masked_lm.report.kept_scores import keep_masked_lm, kept_masked_lms
 from zsnmt.masked_lm.report.runs import sort_runs
@@ -279,14 +280,16 @@ def test_the_projects_tables_are_those_of_its_score_files(path):
 
 @pytest.fixture(scope="module")
 def kept_files():
-    """The score files that the project keeps, those of translation and those of masked LMs."""
+    """The score files that the project keeps: those of translation, of masked LMs and of inference."""
     files = [
         path
         for path in (ROOT / "docs" / "results").rglob("*.json")
         if path.parent.name not in (ROUND_TRIPS, OVERLAPS, PROBES, CONFIDENCE)
     ]
-    masked = [path for path in files if path.parent.name == MASKED_LMS]
-    return sorted({*files} - {*masked}), masked
+    masked, inference = (
+        [path for path in files if path.parent.name == folder] for folder in (MASKED_LMS, INFERENCE)
+    )
+    return sorted({*files} - {*masked, *inference}), masked, inference
 
 
 def says_how_it_was_made(scores):
@@ -302,7 +305,7 @@ def says_how_it_was_made(scores):
 
 
 def test_every_kept_score_file_says_how_it_was_made(kept_files):
-    files, _ = kept_files
+    files, *_ = kept_files
     assert files
     for path in files:
         scores = json.loads(path.read_text(encoding="utf-8"))
@@ -315,12 +318,22 @@ def test_every_kept_score_file_says_how_it_was_made(kept_files):
 
 
 def test_every_kept_masked_lm_says_how_it_was_made(kept_files):
-    _, masked = kept_files
+    _, masked, _ = kept_files
     assert masked
     for path in masked:
         scores = json.loads(path.read_text(encoding="utf-8"))
         assert says_how_it_was_made(scores) and scores["versions"] and scores["updates"], path
         assert path.name == f"{scores['condition']}.{scores['system']}.seed{scores['seed']}.json"
+        assert path.parent.parent.name == scores["config"]
+
+
+def test_all_kept_accuracies_say_how_they_were_made(kept_files):
+    *_, inference = kept_files
+    assert inference
+    for path in inference:
+        scores = json.loads(path.read_text(encoding="utf-8"))
+        assert says_how_it_was_made(scores) and scores["versions"] and scores["pairs"]["train"], path
+        assert path.name == f"{scores['system']}.seed{scores['seed']}.json"
         assert path.parent.parent.name == scores["config"]
 
 
