@@ -352,7 +352,7 @@ def test_the_script_refuses_what_it_cannot_show_and_leaves_the_page_as_it_was(fo
         json.dumps({**json.loads((folders[0] / "scores.json").read_text()), "config": "other"})
     )
     for runs, message in (
-        ([tmp_path / "empty"], "scores.json is missing"),
+        ([tmp_path / "empty"], "empty is not a run folder; give one made by zsnmt train"),
         ([folders[0], other], "cannot stand in one table"),
     ):
         stopped = run_command("scripts/report.py", *runs, "--output", output)
