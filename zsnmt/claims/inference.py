@@ -1,9 +1,11 @@
 """What kept accuracies on XNLI say of the claim on position encodings."""
 
+from collections.abc import Collection, Sequence
 from statistics import fmean
 
 from zsnmt.claims.kept_results import Evidence, Kept
-from zsnmt.claims.verdicts import Effect, Range, difference, effect, seed_by_seed
+from zsnmt.claims.masked_lms import BySeed, compare
+from zsnmt.claims.verdicts import Effect, Range
 
 TUPE = "tupe_absolute"
 
@@ -18,29 +20,19 @@ def accuracy_gap(*, of_training: bool, wanted: Range) -> Evidence:
         for config, runs in kept.inference.items():
             first, *others = runs[0]["accuracy"]
             languages = [first] if of_training else others
-            by_seed = {
-                (run["system"], run["seed"]): fmean(run["accuracy"][language] for language in languages)
-                for run in runs
-            }
-            rivals = {system for system, _ in by_seed} - {TUPE}
-            seeds = sorted({seed for _, seed in by_seed})
-            common = [seed for seed in seeds if all((each, seed) in by_seed for each in (TUPE, *rivals))]
-            if not rivals or not common:
-                continue
-            sides = [
-                [by_seed[TUPE, seed] for seed in common],
-                [fmean(by_seed[each, seed] for each in rivals) for seed in common],
-            ]
-            found.append(
-                effect(
-                    config,
-                    difference("accuracy", *sides),
-                    seed_by_seed(sides, [common, common]),
-                    seeds=[common, common],
-                    part=", ".join(languages),
-                    range=wanted,
-                )
-            )
+            rivals = {run["system"] for run in runs} - {TUPE}
+            sides = [accuracy_by_seed(runs, systems, languages) for systems in ({TUPE}, rivals)]
+            found += compare(config, "accuracy", *sides, part=", ".join(languages), wanted=wanted)
         return found
 
     return effects
+
+
+def accuracy_by_seed(runs: Sequence[dict], systems: Collection[str], languages: Sequence[str]) -> BySeed:
+    """The mean over some systems and languages by seed; no seed that lacks one of the systems."""
+    found: dict[int, list[float]] = {}
+    for run in runs:
+        if run["system"] in systems:
+            of_run = fmean(run["accuracy"][language] for language in languages)
+            found.setdefault(run["seed"], []).append(of_run)
+    return {seed: fmean(values) for seed, values in sorted(found.items()) if len(values) == len(systems)}

@@ -17,7 +17,8 @@ SVO = ("de", "fi", "fr", "sv", "velor")  # conditions by the order of the copy; 
 OTHER_ORDERS = ("ar", "eu", "hi", "tamek", "tamun", "velan")
 BILINGUAL = "bilingual"  # all conditions with two languages
 FINISHED = ("bert_tiny_long",)  # configs whose losses fell no more when their trainings ended
-SAME_MASKS = (FULL, FIRST)  # all runs of a seed are measured on the same masked tokens, others on others
+# Figures of which all runs of a seed are measured on the same masked tokens, and others on others.
+SAME_MASKS = {FULL.figure, FIRST.figure}
 BySeed = dict[int, float]
 
 
@@ -57,7 +58,9 @@ def groups(
             for condition in select_conditions(runs, conditions):
                 sides = [by_seed(runs, systems, condition, column=column) for systems in (ones, others)]
                 part = ", ".join(filter(None, (condition_label(condition), label)))
-                found += compare(config, column, *sides, part=part, wanted=wanted, at_plateau=at_plateau)
+                found += compare(
+                    config, column.figure, *sides, part=part, wanted=wanted, at_plateau=at_plateau
+                )
         return found
 
     return effects
@@ -73,7 +76,7 @@ def condition_difference(column: Column, systems: Sequence[str], *, one: str, ot
                 if condition != other:
                     sides = [by_seed(runs, systems, of, column=column) for of in (condition, other)]
                     part = f"{condition_label(condition)} and {condition_label(other)}"
-                    found += compare(config, column, *sides, part=part)
+                    found += compare(config, column.figure, *sides, part=part)
         return found
 
     return effects
@@ -93,7 +96,7 @@ def gap_growth(column: Column) -> Evidence:
                     orders = condition, SAME
                     common = [in_all(runs, systems, orders) for systems in (CLASSIC, MODERN)]
                     gaps = [gap(runs, *common, condition=each, column=column) for each in orders]
-                    found += compare(config, column, *gaps, part=condition_label(condition))
+                    found += compare(config, column.figure, *gaps, part=condition_label(condition))
         return found
 
     return effects
@@ -127,7 +130,7 @@ def lowest_change(column: Column) -> Evidence:
                     sides = [by_seed(runs, [system], of, column=column) for of in (condition, SAME)]
                     part = f"{condition_label(condition)}, {system}"
                     changes += compare(
-                        config, column, *sides, part=part, chosen_from=len(compared), at_plateau=True
+                        config, column.figure, *sides, part=part, chosen_from=len(compared), at_plateau=True
                     )
                 found += sorted(changes, key=lambda change: change.measured.mean)[:1]
         return found
@@ -149,7 +152,7 @@ def order_difference(column: Column, systems: Sequence[str]) -> Evidence:
             common = in_all(runs, systems, compared)
             sides = [mean_by_seed(runs, common, order, column=column) for order in orders]
             part = " minus ".join(", ".join(map(condition_label, order)) for order in orders)
-            found += compare(config, column, *sides, part=part)
+            found += compare(config, column.figure, *sides, part=part)
         return found
 
     return effects
@@ -173,7 +176,7 @@ def select_conditions(runs: Sequence[MaskedLM], conditions: str) -> Iterator[str
 
 def compare(
     config: str,
-    column: Column,
+    figure: str,
     one: BySeed,
     other: BySeed,
     *,
@@ -192,8 +195,8 @@ def compare(
     return [
         effect(
             config,
-            difference(column.figure, *sides),
-            seed_by_seed(sides, seeds, least=1 if column in SAME_MASKS else BLOCKS),
+            difference(figure, *sides),
+            seed_by_seed(sides, seeds, least=1 if figure in SAME_MASKS else BLOCKS),
             seeds=seeds,
             part=part,
             range=wanted,

@@ -49,20 +49,24 @@ class NliStudy:
         """The text and pairs of made-up languages, where the config asks for these."""
         return self.folder / "synthetic"
 
+    def release(self, named: str) -> Path:
+        """A folder that the config names, or that of made-up languages."""
+        return self.made_up if self.config.synthetic else Path(named)
+
     @property
     def text(self) -> Path:
         """The text to pre-train on."""
-        return self.made_up if self.config.synthetic else Path(self.config.text)
+        return self.release(self.config.text)
 
     @property
     def multinli(self) -> Path:
         """The release with the pairs to learn from."""
-        return self.made_up if self.config.synthetic else Path(self.config.multinli)
+        return self.release(self.config.multinli)
 
     @property
     def xnli(self) -> Path:
         """The release with the pairs to test on."""
-        return self.made_up if self.config.synthetic else Path(self.config.xnli)
+        return self.release(self.config.xnli)
 
     @property
     def data(self) -> Path:

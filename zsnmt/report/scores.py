@@ -2,7 +2,7 @@
 depend on.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -191,3 +191,8 @@ def short_commit(commit: str) -> str:
     """Twelve digits of a commit and the mark of uncommitted changes, if there is one."""
     digits, *changes = commit.split("+")
     return "+".join([digits[:12], *changes])
+
+
+def versions_in_short(versions: Mapping[str, str]) -> str:
+    """The packages that a run was made with, as tables show them."""
+    return ", ".join(f"{package} {version}" for package, version in versions.items())

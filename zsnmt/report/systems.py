@@ -25,6 +25,7 @@ from zsnmt.report.scores import (
     seeds,
     short_commit,
     system_kind,
+    versions_in_short,
     way_differences,
 )
 from zsnmt.report.significance import difference_of_ways, gain, mean_measured, same_seeds_note, seed_note
@@ -157,7 +158,7 @@ def runs_table(all_scores: Sequence[Scores]) -> Table:
             str(scores.seed),
             scores.training,
             short_commit(scores.commit),
-            ", ".join(f"{package} {version}" for package, version in scores.versions.items()) or None,
+            versions_in_short(scores.versions) or None,
             scores.command,
         ]
         for scores in all_scores

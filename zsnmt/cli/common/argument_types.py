@@ -80,8 +80,8 @@ def output_file(word: str) -> Path:
     of its own there.
     """
     path = console.output_file(word)
-    folder, name = path.resolve().parent, path.resolve().name
-    if name in FILES_OF_RUN and any((folder / record).is_file() for record in RECORDS):
+    there = path.resolve()
+    if there.name in FILES_OF_RUN and any((there.parent / record).is_file() for record in RECORDS):
         raise ArgumentTypeError(
             f"{path} is a file that {path.parent} keeps for itself; name another, or leave the option out"
         )

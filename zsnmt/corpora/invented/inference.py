@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from zsnmt.corpora.invented.corpus import VERSION, SyntheticCorpus, digest, text_file
+from zsnmt.corpora.invented.corpus import PATIENCE, VERSION, SyntheticCorpus, digest
 from zsnmt.corpora.invented.grammar import Clause, Language, Meaning, NounPhrase, sample_clause
 from zsnmt.corpora.invented.lexicon import pick, stream
 from zsnmt.corpora.releases.xnli import HYPOTHESIS, LABEL, LABELS, LANGUAGE, PREMISE
@@ -25,7 +25,6 @@ from zsnmt.text.lines import write_lines
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS
 LEAVES_OUT = 0.5  # probability of each part of a clause to be left out of another
-PATIENCE = 5000  # draws in a row without a new pair of the label that is wanted
 
 
 class Inference(NamedTuple):
@@ -186,8 +185,8 @@ class SyntheticInference:
             in_all = [*corpus.draw(f"{split} text of all", common, of_text)]
             for language in corpus.languages:
                 own = corpus.draw(f"{split} text of {language.name}", number - common, of_text)
-                with text_file(folder / f"{split}.{language.name}") as file:
-                    file.writelines(f"{corpus.render(each, language)}\n" for each in chain(in_all, own))
+                said = (corpus.render(each, language) for each in chain(in_all, own))
+                write_lines(folder / f"{split}.{language.name}", said)
         write_lines(folder / LANGUAGES_FILE, [language.name for language in corpus.languages])
         settings = {"version": VERSION} | asdict(self)
         write_lines(folder / "settings.json", json.dumps(settings, indent=2).splitlines())

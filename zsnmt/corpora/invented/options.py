@@ -1,7 +1,7 @@
 """The settings of an artificial corpus as options of a command, and in a config."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from zsnmt import console
@@ -35,9 +35,14 @@ def corpus_of(options: Namespace) -> SyntheticCorpus:
 
 def parse_corpus(words: Sequence[str]) -> SyntheticCorpus:
     """The corpus that the words of a config ask for; `InputError` for an option that does not exist."""
-    parser = console.Parser(prog="zsnmt make-synthetic", add_help=False)
-    add_corpus_options(parser)
-    return corpus_of(parser.parse_args(words))
+    return corpus_of(parse_words("make-synthetic", add_corpus_options, words))
+
+
+def parse_words(verb: str, add_options: Callable[[ArgumentParser], None], words: Sequence[str]) -> Namespace:
+    """The words of a config as the options of a verb."""
+    parser = console.Parser(prog=f"zsnmt {verb}", add_help=False)
+    add_options(parser)
+    return parser.parse_args(words)
 
 
 def files_in(words: Sequence[str]) -> list[Path]:
@@ -48,9 +53,7 @@ def files_in(words: Sequence[str]) -> list[Path]:
 
 def parse_treebanks(words: Sequence[str]) -> tuple[SyntheticCorpus, int]:
     """The same for dependency treebanks; also the number of training sentences."""
-    parser = console.Parser(prog="zsnmt make-synthetic-trees", add_help=False)
-    add_treebank_options(parser)
-    options = parser.parse_args(words)
+    options = parse_words("make-synthetic-trees", add_treebank_options, words)
     return corpus_of(options), options.sentences
 
 
@@ -64,9 +67,7 @@ def add_treebank_options(parser: ArgumentParser) -> None:
 
 def parse_inference(words: Sequence[str]) -> SyntheticInference:
     """The same for pairs of natural language inference."""
-    parser = console.Parser(prog="zsnmt make-synthetic-nli", add_help=False)
-    add_inference_options(parser)
-    return inference_of(parser.parse_args(words))
+    return inference_of(parse_words("make-synthetic-nli", add_inference_options, words))
 
 
 def inference_of(options: Namespace) -> SyntheticInference:

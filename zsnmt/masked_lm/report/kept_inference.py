@@ -8,7 +8,7 @@ from zsnmt.masked_lm.report.runs import LABELS
 from zsnmt.masked_lm.report.xnli import SCORES_FILE, accuracy_table, read
 from zsnmt.report.comparison import fold
 from zsnmt.report.documents import Maker, keep, kept_files, plain_name
-from zsnmt.report.scores import short_commit
+from zsnmt.report.scores import short_commit, versions_in_short
 from zsnmt.report.table import Table, markdown_rows
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def runs_table(runs: Sequence[dict]) -> Table:
             LABELS[run["system"]],
             str(run["seed"]),
             short_commit(run["commit"]),
-            ", ".join(f"{package} {version}" for package, version in run["versions"].items()),
+            versions_in_short(run["versions"]),
             run["command"],
         ]
         for run in runs

@@ -23,7 +23,7 @@ from zsnmt.masked_lm.report.runs import (
     seeds,
 )
 from zsnmt.masked_lm.score_file import MaskedLM
-from zsnmt.report.scores import short_commit
+from zsnmt.report.scores import short_commit, versions_in_short
 from zsnmt.report.table import Cell, Table, join_sentences, numbers_in_short
 
 ENCODINGS_TABLE = "encodings_"  # begins the names of those
@@ -234,7 +234,7 @@ def runs_table(runs: Sequence[MaskedLM]) -> Table:
             str(run.seed),
             f"{run.epochs:g} epochs, {run.updates:,} updates",
             short_commit(run.commit),
-            ", ".join(f"{package} {version}" for package, version in run.versions.items()),
+            versions_in_short(run.versions),
             run.command,
         ]
         for run in runs

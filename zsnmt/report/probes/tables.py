@@ -10,7 +10,7 @@ from zsnmt.analysis import layer_figures
 from zsnmt.analysis.layer_figures import LayerFigure
 from zsnmt.analysis.state_folder import FINAL
 from zsnmt.report.probes.folder import LABELS, Probes
-from zsnmt.report.scores import runs_by_system, seeds, short_commit
+from zsnmt.report.scores import runs_by_system, seeds, short_commit, versions_in_short
 from zsnmt.report.table import Cell, Measured, Table, join_sentences, seed_cell
 
 MAJORITY, CHANCE, GAUSSIAN = "majority class", "chance", "Gaussian noise"  # what needs no states
@@ -281,7 +281,7 @@ def runs_table(found: Sequence[Probes]) -> Table:
             one.record["system"],
             str(one.record["seed"]),
             short_commit(one.record["commit"]),
-            ", ".join(f"{package} {version}" for package, version in one.record["versions"].items()),
+            versions_in_short(one.record["versions"]),
             one.record["command"],
         ]
         for one in found
