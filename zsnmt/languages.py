@@ -10,11 +10,12 @@ from zsnmt.errors import InputError
 
 LANGUAGES_FILE = "languages.txt"
 AUTO = "auto"  # in the place of a source language: it is to be identified
-SUPERVISED, ZERO_SHOT, ZERO_RESOURCE, FEW_SHOT = KINDS = (
+SUPERVISED, ZERO_SHOT, ZERO_RESOURCE, FEW_SHOT, UNKNOWN = KINDS = (
     "supervised",
     "zero_shot",
     "zero_resource",
     "few_shot",
+    "unknown",
 )  # of directions, see `kind_of`
 
 FAMILIES = {  # as Liu et al. (2021) group the languages of their data, and other languages of Europe
@@ -106,7 +107,7 @@ def kind_of(
 
     It is supervised if text by people was trained on, few_shot if that was a few lines (the direction is then
     also in `few`), zero_resource if only synthetic text was (then also in `synthetic`), and zero_shot if
-    there was no text.
+    there was no text. To a system of another toolkit it may be unknown.
     """
     if direction not in trained:
         return ZERO_SHOT

@@ -42,6 +42,7 @@ GROUPS = {  # what a person wants: verb, and what it does
     },
     "Look at runs": {
         "evaluate": "translate the test set in every direction, score it and compare runs",
+        "score": "score translations that another toolkit made of a run's test set",
         "table": "print scored runs side by side",
         "confidence": "measure how well the confidence of translations ranks them by their quality",
         "report": "make one HTML page from scored runs: tables, figures, examples",

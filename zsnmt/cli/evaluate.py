@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.common.argument_types import directions, output_file, positive
+from zsnmt.cli.common.argument_types import output_file, positive
 from zsnmt.cli.common.comparison import show_table
 from zsnmt.cli.common.recipe import Recipe, add_check
-from zsnmt.cli.common.scoring import WORKERS, score_runs, show
+from zsnmt.cli.common.scoring import TEST_SET, WORKERS, add_test_set, score_runs, show
 from zsnmt.cli.common.team import add_gpus, gpus_here
 from zsnmt.cli.common.words import parse_between
 from zsnmt.console import WrongUse
@@ -58,11 +58,7 @@ def given_elsewhere(options: Namespace) -> dict[str, object]:
     """What is said of another test set; `WrongUse` for that without a file for its scores, and for a file for
     those of several runs.
     """
-    elsewhere = {
-        name: getattr(options, name)
-        for name in ("text", "split", "directions")
-        if getattr(options, name) is not None
-    }
+    elsewhere = {name: getattr(options, name) for name in TEST_SET if getattr(options, name) is not None}
     if elsewhere and options.output is None:
         raise WrongUse(
             "--text, --split and --directions need an --output of their own: RUN/scores.json is that of the "
@@ -112,9 +108,7 @@ def make_parser() -> console.Parser:
         metavar="FILE",
         help="score file (default: RUN/scores.json, for the test set of the run)",
     )
-    other.add_argument("--text", type=Path, help="parallel text with the test set (default: that of the run)")
-    other.add_argument("--split", help="name of the test set (default: test)")
-    other.add_argument("--directions", type=directions, help="only these directions, as in de-fr,fr-de")
+    add_test_set(other)
     add_engine_options(parser)
     add_gpus(parser)
     add_check(parser)

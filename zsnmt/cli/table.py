@@ -39,8 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     from zsnmt.report.comparison import every_direction, markdown_table, text_table  # loads sacreBLEU
     from zsnmt.report.papers.sources import scores_of
+    from zsnmt.report.scores import own_first
 
-    scores = [*map(scores_of, paths)]
+    scores = own_first(map(scores_of, paths))
     if options.directions:
         print(every_direction(scores))
     else:

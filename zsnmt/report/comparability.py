@@ -4,18 +4,20 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from zsnmt.errors import InputError
-from zsnmt.languages import FEW_SHOT, SUPERVISED, kind_name
+from zsnmt.languages import FEW_SHOT, SUPERVISED, UNKNOWN, kind_name
 from zsnmt.report.scores import Run, groups_of, methods_of, runs_by_system, words
 from zsnmt.runs.score_file import read_scores
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.ways import DIRECT, PIVOT, Way
 
 NOT_SUPERVISED = "without text by people", "without text by people, or with a few lines"
+WITHOUT_PIVOT = "without the pivot"
 
 
 def read_runs(folders: Sequence[Path]) -> list[Run]:
     """The runs with their scores; `InputError` for one without, and for runs that cannot be compared."""
     runs = [Run(folder, read_scores(folder)) for folder in folders]
+    runs.sort(key=lambda run: bool(run.scores.made_elsewhere))
     check_comparable([run.scores for run in runs])
     return runs
 
@@ -24,14 +26,21 @@ def check_comparable(all_scores: Sequence[Scores]) -> None:
     """`InputError` unless the runs are of one experiment, scored alike in the same directions, each once.
 
     A method of decoding may be scored for some of them alone. What is zero-shot to one may be zero-resource
-    or few-shot to another.
+    or few-shot to another. Of translations that were made elsewhere nobody knows the search, and they need
+    not be there through the pivot.
     """
     names = [scores.name for scores in all_scores]
     kinds = {kind: kind_name(kind) for kind, _ in groups_of(all_scores)}
     if len(others := {*kinds} - {SUPERVISED}) > 1:
         kinds |= dict.fromkeys(others, not_supervised(others))
     remedy = "score them alike or make two tables"
-    check_alike([(scores.name, conditions(scores, kinds)) for scores in all_scores], remedy)
+    own = [scores for scores in all_scores if not scores.made_elsewhere]
+    check_alike([(scores.name, conditions(scores, kinds)) for scores in own], remedy)
+    first = [*own, *all_scores][0]
+    for scores in all_scores:
+        if scores.made_elsewhere:
+            both = first, scores
+            check_alike([(each.name, conditions_elsewhere(each, kinds)) for each in both], remedy)
     for method in methods_of(all_scores):
         scored = [scores for scores in all_scores if any(result.way == method for result in scores.results)]
         check_alike([(scores.name, directions_by([method], scores, kinds)) for scores in scored], remedy)
@@ -42,13 +51,13 @@ def check_comparable(all_scores: Sequence[Scores]) -> None:
 
 def not_supervised(kinds: Collection[str]) -> str:
     """What the directions are that are of some kinds to some of the runs."""
-    return NOT_SUPERVISED[FEW_SHOT in kinds]
+    return WITHOUT_PIVOT if UNKNOWN in kinds else NOT_SUPERVISED[FEW_SHOT in kinds]
 
 
 def check_alike(conditions: Sequence[tuple[str, Mapping[str, set[str]]]], remedy: str) -> None:
     """`InputError` unless every run, given by name, has the same values of each condition as the first."""
-    (name, first), *others = conditions
-    for other_name, other in others:
+    for other_name, other in conditions[1:]:
+        name, first = conditions[0]
         for what, of_first in first.items():
             sides = (name, of_first - other[what]), (other_name, other[what] - of_first)
             if found := ", ".join(f"only {run} has {list_some(alone)}" for run, alone in sides if alone):
@@ -61,10 +70,18 @@ def conditions(scores: Scores, kinds: Mapping[str, str]) -> dict[str, set[str]]:
     """What must be equal of runs in one table, by name; `kinds` says as what those of directions count."""
     decoding = {key: value for key, value in scores.decoding.items() if key not in ("model", "pivot_model")}
     return {
-        "configs": {scores.config},
-        "signatures": {f"{name} {signature}" for name, signature in scores.signatures.items()},
+        **conditions_elsewhere(scores, kinds),
         "settings of decoding": {f"{name} {value}" for name, value in decoding.items()},
         **directions_by((DIRECT, PIVOT), scores, kinds),
+    }
+
+
+def conditions_elsewhere(scores: Scores, kinds: Mapping[str, str]) -> dict[str, set[str]]:
+    """The same for translations that were made elsewhere, and what is compared with them."""
+    return {
+        "configs": {scores.config},
+        "signatures": {f"{name} {signature}" for name, signature in scores.signatures.items()},
+        **directions_by([DIRECT], scores, kinds),
         "test sets": {scores.test_set or "one that was not recorded"},
     }
 

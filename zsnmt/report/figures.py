@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter
 
-from zsnmt.languages import FEW_SHOT, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
+from zsnmt.languages import FEW_SHOT, SUPERVISED, UNKNOWN, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
 from zsnmt.report.drawn_data import checksum
 from zsnmt.report.plotted import CONFUSION, DIFFERENCE, Curve, HeatMap
 from zsnmt.scoring.figures import HIGHER, LOWER
@@ -38,7 +38,7 @@ FILLS = "full", "none", "left"  # of a marker, each for one round of the colours
 CELL = 0.52, 0.39  # of a heat map: width and height in inches, room for −12.3
 MOST_MARKERS, MOST_COLUMNS = 10, 6  # of a line; of panels
 KEY_ROWS, KEY_ROW = 2, 0.21  # of a key, those that a drawing has room for; the height of another, in inches
-LINES = {SUPERVISED: "-", ZERO_SHOT: "--", ZERO_RESOURCE: ":", FEW_SHOT: "-."}
+LINES = {SUPERVISED: "-", ZERO_SHOT: "--", ZERO_RESOURCE: ":", FEW_SHOT: "-.", UNKNOWN: "-."}
 STYLE = {
     "svg.fonttype": "none",  # text stays text, in the reader's fonts
     "svg.hashsalt": "zsnmt",

@@ -30,11 +30,12 @@ def caption(all_scores: Sequence[Scores]) -> str:
     """What the figures are: directions, metric, identifier and its error, search."""
     first = all_scores[0]
     error = max(result.figures["reference_error"] for scores in all_scores for result in scores.results)
+    notes = lines_note(first), overlap_note(first), elsewhere_note(all_scores)
     return (
         f"BLEU (sacreBLEU {first.signatures['bleu']}), means over {describe_directions(all_scores)}; "
         "off-target: share of outputs in another language than asked for, by "
         f"{first.signatures['off_target']} (wrong on at most {100 * error:.1f} % of the references of a "
-        f"direction); {search_note(first)}.{lines_note(first)}{overlap_note(first)}"
+        f"direction); {search_note(first)}.{''.join(notes)}"
     )
 
 
@@ -76,14 +77,24 @@ def way_title(way: Way, pivot: str) -> str:
 
 
 def search_note(scores: Scores) -> str:
-    """Beam, length penalty and engine, the latter two where they are not fairseq's."""
+    """Beam, length penalty and engine, the latter two where they are not fairseq's; of translations that were
+    made elsewhere nobody knows them.
+    """
     decoding = scores.decoding
+    if "beam" not in decoding:
+        return "search unknown"
     penalty, form = decoding.get("length_penalty", 1.0), decoding.get("length_penalty_form")
     named = f", length penalty {penalty}{' in the form of GNMT' * (form == GNMT)}"
     engine = f", by {decoding['engine']}" if "engine" in decoding else ""
     if "pivot_engine" in decoding:
         engine += f", through the pivot by {decoding['pivot_engine']}"
     return f"beam {decoding['beam']}{named if form or penalty != 1.0 else ''}{engine}"
+
+
+def elsewhere_note(all_scores: Iterable[Scores]) -> str:
+    """Which systems another toolkit translated with, where there are some."""
+    systems = dict.fromkeys(scores.system for scores in all_scores if scores.made_elsewhere)
+    return f" Translated by another toolkit: {', '.join(systems)}." if systems else ""
 
 
 def pivot_note(all_scores: Sequence[Scores]) -> str:

@@ -6,7 +6,16 @@ from statistics import fmean
 
 from matplotlib.figure import Figure
 
-from zsnmt.languages import FEW_SHOT, KINDS, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction, kind_name
+from zsnmt.languages import (
+    FEW_SHOT,
+    KINDS,
+    SUPERVISED,
+    UNKNOWN,
+    ZERO_RESOURCE,
+    ZERO_SHOT,
+    Direction,
+    kind_name,
+)
 from zsnmt.report import figures, scatters
 from zsnmt.report.comparability import not_supervised
 from zsnmt.report.examples import MOST, Example, examples
@@ -38,6 +47,7 @@ KIND_NOTES = {
     ZERO_RESOURCE: "zero-resource directions have synthetic text alone",
     FEW_SHOT: "few-shot directions have a few lines of it",
     ZERO_SHOT: "zero-shot directions have none",
+    UNKNOWN: "of unknown ones the system is of another toolkit, and its training text is not known",
 }
 TEMPLATES = templates(Path(__file__).parent)
 
@@ -72,7 +82,7 @@ def page(runs: Sequence[Run], shown: Mapping[Direction, Sequence[Example]], exam
 def heading(all_scores: Sequence[Scores]) -> dict[str, object]:
     """What the page says of all its runs."""
     first, groups = all_scores[0], dict(groups_of(all_scores))
-    others = [kind_name(kind) for kind in KINDS if kind in groups and kind != SUPERVISED]
+    others = [kind_name(kind) for kind in KINDS if kind in groups and kind not in (SUPERVISED, UNKNOWN)]
     return dict(
         title=f"{first.config}: {' and '.join(others)} against pivot" if others else first.config,
         finding=finding(all_scores),

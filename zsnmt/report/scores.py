@@ -182,6 +182,11 @@ def runs_by_system(runs: Sequence[AnyRunResult]) -> dict[str, list[AnyRunResult]
     return systems
 
 
+def own_first(all_scores: Iterable[Scores]) -> list[Scores]:
+    """Scores in their order, those of translations that were made elsewhere behind the others."""
+    return sorted(all_scores, key=lambda scores: bool(scores.made_elsewhere))
+
+
 def seeds(runs: Sequence[RunResult]) -> str:
     """The seeds of a system's runs."""
     return numbers_in_short(run.seed for run in runs)

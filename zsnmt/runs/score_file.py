@@ -26,8 +26,7 @@ SHOWN = {  # what tables show of it besides, as far as there is a kind for it
     LISTS["results"]: Sequence[Mapping],
     "signatures": {"bleu": str, "off_target": str},
     "decoding": {
-        "beam": int,
-        "lines": int | None,
+        **dict.fromkeys(("beam", "lines"), int | None),
         "length_penalty": float | None,
         **dict.fromkeys(("model", "length_penalty_form", "engine", "split"), str | None),
     },

@@ -62,6 +62,7 @@ class Scores:
     overlap: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     adapted_from: Mapping | None = None
     training: str | None = None
+    made_elsewhere: bool | None = None  # whether another toolkit translated, in a way that is not known here
     chosen_on: Sequence[str] | None = None  # zero-shot directions whose validation text chose checkpoints
     pivot_by: str | None = None  # the run that translates through the pivot, where it is another
     languages: Sequence[str]

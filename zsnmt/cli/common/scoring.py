@@ -1,15 +1,18 @@
 """Runs scored one after the other, each direction shown as soon as it is."""
 
+import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from zsnmt.cli.common.argument_types import directions
 from zsnmt.cli.common.recipe import Recipe
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.languages import kind_name
 from zsnmt.runs.folder import check_named_once
 from zsnmt.runs.scores import Result
 
+TEST_SET = "text", "split", "directions"  # options that say what is scored
 WORKERS = "say by --workers how many batches are translated at once"  # where there is no GPU
 
 
@@ -56,3 +59,12 @@ def show(result: Result) -> None:
         f"{result.direction!s:<15}  {kind:<24}  BLEU {figures['bleu']:5.1f}  chrF++ {figures['chrf']:5.1f}  "
         f"off-target {100 * figures['off_target']:5.1f} %"
     )
+
+
+def add_test_set(parser: argparse._ActionsContainer) -> None:
+    """Add the options `TEST_SET`; what is not given is None."""
+    parser.add_argument(
+        "--text", type=Path, help="parallel text with the test set (default: that of the run)"
+    )
+    parser.add_argument("--split", help="name of the test set (default: test)")
+    parser.add_argument("--directions", type=directions, help="only these directions, as in de-fr,fr-de")
