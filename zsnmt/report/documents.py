@@ -29,7 +29,7 @@ from zsnmt.report.comparison import (
 from zsnmt.report.overlap import overlap_table, round_trip_table
 from zsnmt.report.pivots import share_pivots
 from zsnmt.report.probes.folder import Probes, comparable, parse, read
-from zsnmt.report.scores import RunResult
+from zsnmt.report.scores import RunResult, own_first
 from zsnmt.report.systems import STUDY_TABLES, runs_table
 from zsnmt.report.table import markdown_rows
 from zsnmt.runs.probe_folder import PROBES, TABLES
@@ -48,9 +48,11 @@ MARK = re.compile(r"^<!-- (begin|end) ([^\n]+?) -->", re.MULTILINE)
 
 
 def kept_scores(folder: Path, config: str) -> list[Scores]:
-    """The kept score files of a config, by system and seed; a system has one pivot, whatever the seed."""
+    """The kept score files of a config, by system and seed, those of other toolkits last; a system has one
+    pivot, whatever the seed.
+    """
     paths = kept_files(folder / config, "score files; add runs")
-    return share_pivots(sorted(map(kept_score_file, paths), key=sort_key))
+    return own_first(share_pivots(sorted(map(kept_score_file, paths), key=sort_key)))
 
 
 def kept_score_file(path: Path) -> Scores:
