@@ -75,6 +75,15 @@ def test_a_tokeniser_that_there_is_not_is_refused_before_anything_is_loaded(run)
         settings_of(run, {}, {"bleu_tokenizer": "14a"})
 
 
+def test_a_run_without_its_config_is_told_from_what_is_no_run(run, tmp_path):
+    (run / "config.conf").unlink()
+    with pytest.raises(InputError, match="has no config.conf, which says how it is scored; copy it"):
+        settings_of(run, {}, {})
+    (run / "run.json").unlink()
+    with pytest.raises(InputError, match="is not a run folder"):
+        settings_of(run, {}, {})
+
+
 def test_other_ways_are_those_of_the_config_unless_others_are_given(run):
     """Nothing is said of them where there are none, so that older scores count as made."""
     settings = settings_of(run, {}, {"ways": None})

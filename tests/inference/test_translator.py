@@ -330,6 +330,12 @@ def test_bad_input_gets_one_sentence_and_leaves_the_output_alone(tiny, tmp_path)
         assert refused.returncode == 1 and message in refused.stderr and refused.stderr.count("\n") == 1
 
 
+def test_a_run_without_a_model_is_refused_with_the_command_that_trains_it_on(tiny, tmp_path):
+    shutil.copytree(tiny.run(), tmp_path / "run", ignore=shutil.ignore_patterns("checkpoints", "model.pt"))
+    with pytest.raises(InputError, match=r"run has no model.pt, .*; train it on with zsnmt train \S+\.conf"):
+        Translator.open(tmp_path / "run")
+
+
 def test_the_length_penalty_is_that_of_the_search_and_wrong_ones_are_refused_before_a_model_is_read(tiny):
     search = Search(2, 0.6, "gnmt")
     assert Translator.open(tiny.run(), search, EngineChoice(workers=1)).engine.search == search

@@ -12,7 +12,16 @@ from zsnmt.evaluation.settings import EvaluationSettings
 from zsnmt.files.locks import locked
 from zsnmt.inference.export.folder import is_export
 from zsnmt.runs.commands import verb_command
-from zsnmt.runs.folder import BEFORE, CONFIG_FILE, MODEL_FILE, check_trained, no_run, read_record, same_bytes
+from zsnmt.runs.folder import (
+    BEFORE,
+    CONFIG_FILE,
+    MODEL_FILE,
+    RECORD_FILE,
+    check_trained,
+    no_run,
+    read_record,
+    same_bytes,
+)
 from zsnmt.runs.score_file import SCORES_FILE, read_score_file, read_scores, write_score_file
 from zsnmt.runs.scores import Result, Scores, ways_lost, with_ways_of
 from zsnmt.runs.systems import BASELINE
@@ -38,7 +47,7 @@ def settings_of(
     """
     of_config: dict[str, object] = {}
     if not is_run(run) and not is_export(run):
-        raise no_run(run)
+        raise no_config(run) if (run / RECORD_FILE).is_file() else no_run(run)
     if is_run(run):
         config = read_config(run / CONFIG_FILE, variables)
         of_config = {
@@ -191,6 +200,13 @@ def other_pivot(run: Path, pivot: Path | None) -> Path | None:
             "name another with --pivot"
         )
     return None if pivot and pivot.resolve() == run.resolve() else pivot
+
+
+def no_config(run: Path) -> InputError:
+    """What is said of a run whose config is not there."""
+    return InputError(
+        f"{run} has no {CONFIG_FILE}, which says how it is scored; copy it from where the run was trained"
+    )
 
 
 def is_run(folder: Path) -> bool:

@@ -15,7 +15,13 @@ from zsnmt.decoding.gpu_memory import holding_a_model
 from zsnmt.errors import InputError
 from zsnmt.runs.checkpoints import explain_read_errors, load_state
 from zsnmt.runs.checksums import REMEDY, check_model, check_pipeline
-from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_pipeline_of_run, check_place
+from zsnmt.runs.folder import (
+    MODEL_FILE,
+    PIPELINE_FOLDER,
+    check_has_model,
+    check_pipeline_of_run,
+    check_place,
+)
 from zsnmt.seams.residual_removal import settle
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 
@@ -43,6 +49,8 @@ def load_run(run: Path, checkpoint: str = MODEL_FILE) -> TrainedRun:
     folder, path = run / PIPELINE_FOLDER, run / checkpoint
     check_pipeline_of_run(run)
     check_place(run)
+    if checkpoint == MODEL_FILE:
+        check_has_model(run)
     check_pipeline(run)
     overrides = {"data": str(folder), "source_lang": None, "target_lang": None}
     with explain_read_errors(path), check_model(run, checkpoint) as checksum:

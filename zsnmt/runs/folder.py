@@ -185,8 +185,16 @@ def check_trained(run: Path) -> None:
     """`InputError` for what is not the folder of a trained run."""
     if not (run / RECORD_FILE).is_file():
         raise no_run(run)
+    check_has_model(run)
+
+
+def check_has_model(run: Path) -> None:
+    """`InputError` for a run without the model that the end of its training writes, with the command that
+    trains it on.
+    """
     if not (run / MODEL_FILE).is_file():
-        command = as_verb(read_record(run).get("command") or "zsnmt train")
+        record = read_record(run) if (run / RECORD_FILE).is_file() else {}
+        command = as_verb(record.get("command") or "zsnmt train")
         raise InputError(
             f"{run} has no {MODEL_FILE}, which the end of its training writes; train it on with {command}, "
             "or leave it out"
