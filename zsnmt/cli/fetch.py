@@ -3,6 +3,7 @@
 Files that are there already are verified, and a download that was cut off is continued.
 
     zsnmt fetch europarl --to data/europarl --languages en de fr
+    zsnmt fetch flores --to data/flores         # a public test set
     zsnmt fetch mtdata:Statmt-news_commentary-16-deu-eng mtdata:OPUS-ted2020-v1-deu-eng --to text/news
 
 The second form takes any corpora that the index of mtdata knows (OPUS, WMT, ...; `mtdata list` shows their

@@ -1,8 +1,8 @@
 """What `fetch` knows of the corpora: licences, and where their files are. Data, and how names are made.
 
-Sizes and checksums are known from the Git repositories of Hugging Face datasets (IWSLT 2017) and of Multi30k;
-for Europarl, PMIndia and the test set of IWSLT 2017 nobody publishes any. Bibles and treebanks are named by a
-commit or a tag of their repositories.
+Sizes and checksums are known from the Git repositories of Hugging Face datasets (IWSLT 2017, FLORES-200) and
+of Multi30k; for Europarl, PMIndia and the test set of IWSLT 2017 nobody publishes any. Bibles and treebanks
+are named by a commit or a tag of their repositories.
 """
 
 from collections.abc import Sequence
@@ -123,6 +123,13 @@ def tatoeba_file(name: str, code: str) -> ReleaseFile:
     return ReleaseFile(name, (f"{TATOEBA}/{code}/{name}",))
 
 
+FLORES_FILE = ReleaseFile(
+    "flores200_dataset.tar.gz",
+    ("https://dl.fbaipublicfiles.com/nllb/flores200_dataset.tar.gz",),
+    size=25585843,
+    sha256="b8b0b76783024b85797e5cc75064eb83fc5288b41e9654dabc7be6ae944011f6",
+)
+
 EUROPARL_LANGUAGES = ("da", "de", "es", "fi", "fr", "it", "nl", "pt")
 PMINDIA_LANGUAGES = ("bn", "gu", "hi", "kn", "ml", "mr", "or", "pa", "te")
 
@@ -157,6 +164,11 @@ CATALOGUE = {
         licence="Tatoeba: sentences under CC BY 2.0 FR, some under CC0; name tatoeba.org where you use them",
         homepage="https://tatoeba.org/downloads",
         make_parts=tatoeba_parts,
+    ),
+    "flores": Corpus(
+        licence="FLORES-200: CC BY-SA 4.0; its makers ask that nobody trains on it",
+        homepage="https://github.com/facebookresearch/flores",
+        parts=(Part((FLORES_FILE,)),),
     ),
     "ebible": Corpus(
         licence="Two English Bibles of eBible.org, verse by verse: the Bible in Basic English, in the public "

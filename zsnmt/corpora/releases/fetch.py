@@ -167,7 +167,8 @@ def use_mirror(corpus: Corpus, url: str) -> Corpus:
 
 def choose(corpus: Corpus, languages: Sequence[str] | None) -> list[Part]:
     """The parts for the languages, None being all."""
-    if unknown := [language for language in languages or () if language not in corpus.languages]:
+    unknown = [language for language in languages or () if language not in corpus.languages]
+    if unknown and corpus.languages:  # else one file has all of them
         raise InputError(f"unknown language '{unknown[0]}': the corpus has {', '.join(corpus.languages)}")
     parts = [part for part in corpus.parts if languages is None or part.language in (None, *languages)]
     if not parts:

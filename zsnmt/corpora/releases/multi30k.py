@@ -5,13 +5,17 @@ the training pairs are cut as by `zsnmt.corpora.multiway`. The names `valid` and
 """
 
 from collections.abc import Sequence
-from itertools import zip_longest
 from pathlib import Path
 
 from zsnmt.corpora.multiway import write_training_pairs
 from zsnmt.corpora.parallel_text import SPLITS
-from zsnmt.corpora.releases.release import clean_rows, count_pairs, find_files, open_lines, write_rows
-from zsnmt.errors import InputError
+from zsnmt.corpora.releases.release import (
+    clean_rows,
+    count_pairs,
+    find_files,
+    read_multiway_rows,
+    write_rows,
+)
 from zsnmt.languages import check_languages
 
 NAMES = {"train": ["train"], "valid": ["val", "valid"], "test": ["test_2016_flickr", "test"]}
@@ -35,16 +39,3 @@ def read_release(
     for split, rows in zip(SPLITS[1:], held_out):
         write_rows(target, split, languages, rows=rows)
     return count_pairs(target, languages)
-
-
-def read_multiway_rows(paths: Sequence[Path]) -> list[tuple[str, ...]]:
-    """Line n of all files in row n; raises InputError unless they have as many lines."""
-    rows = [*zip_longest(*map(open_lines, paths))]
-    counts = [sum(line is not None for line in lines) for lines in zip(*rows)]
-    if len(set(counts)) > 1:
-        listed = ", ".join(f"{path.name} {count}" for path, count in zip(paths, counts))
-        raise InputError(
-            f"{paths[0].parent} has files that differ in their number of lines ({listed}); line n must be "
-            f"one sentence in all languages"
-        )
-    return rows

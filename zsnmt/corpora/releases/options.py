@@ -8,7 +8,7 @@ from typing import Any
 
 from zsnmt import console
 
-CORPORA = ("iwslt17", "europarl", "pmindia", "multi30k", "tatoeba")
+CORPORA = ("iwslt17", "europarl", "pmindia", "multi30k", "tatoeba", "flores")
 SETTINGS: dict[str, dict[str, Any]] = {
     "condition": {
         "help": "how training pairs share sentences: multiway or non_overlap, for europarl also full; for "

@@ -10,7 +10,7 @@ import logging
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, zip_longest
 from pathlib import Path
 
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus
@@ -54,6 +54,19 @@ def clean_rows(rows: Iterable[Sequence[str]], name: str) -> list[tuple[str, ...]
     if len(full) < len(cleaned):
         logger.info("%s: lines with an empty sentence, left out: %d", name, len(cleaned) - len(full))
     return full
+
+
+def read_multiway_rows(paths: Sequence[Path]) -> list[tuple[str, ...]]:
+    """Line n of all files in row n; raises InputError unless they have as many lines."""
+    rows = [*zip_longest(*map(open_lines, paths))]
+    counts = [sum(line is not None for line in lines) for lines in zip(*rows)]
+    if len(set(counts)) > 1:
+        listed = ", ".join(f"{path.name} {count}" for path, count in zip(paths, counts))
+        raise InputError(
+            f"{paths[0].parent} has files that differ in their number of lines ({listed}); line n must be "
+            f"one sentence in all languages"
+        )
+    return rows
 
 
 def write_rows(target: Path, name: str, languages: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
