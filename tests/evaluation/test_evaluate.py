@@ -697,6 +697,27 @@ def test_the_recipe_writes_the_scores_of_its_kept_hypotheses(tiny, monkeypatch):
         )
 
 
+def without_times(result: Result) -> Result:
+    kept = {name: value for name, value in result.figures.items() if name not in ("seconds", "cost")}
+    return replace(result, figures=kept)
+
+
+def test_scores_are_the_same_whatever_the_number_of_workers(tiny, tmp_path):
+    one, *others = (
+        scores_of(
+            tiny.run(),
+            lines=12,
+            search=dict(beam=2),
+            engine=EngineChoice(workers=workers),
+            hypotheses=tmp_path / str(workers),
+        )
+        for workers in (1, 2, 3)
+    )
+    for other in others:
+        assert [*map(without_times, other.results)] == [*map(without_times, one.results)]
+        assert other.means == one.means
+
+
 def test_a_trained_run_pivots_for_another_as_for_itself(tiny, tmp_path):
     scores = scores_of(
         tiny.run(), search=dict(beam=2), pivot_run=tiny.run("zs_transformer"), hypotheses=tmp_path
