@@ -5,12 +5,13 @@
     zsnmt table RUN nllb
     zsnmt report RUN nllb --output page.html
 
-The translations are raw text, as a reader is to see it. Scores are written to FOLDER/scores.json, with the
-settings of the run's config where no others are given. Directions with the pivot count as supervised; what
-the others are to the system one can say by --without-pivot.
+The translations are raw text, as a reader is to see it; those through the pivot are in nllb/pivot.de-fr.txt.
+Scores are written to FOLDER/scores.json, with the settings of the run's config where no others are given.
+Directions with the pivot count as supervised; what the others are to the system --without-pivot can say.
 """
 
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,8 +19,10 @@ from zsnmt import console
 from zsnmt.cli.common.argument_types import positive, seed_number
 from zsnmt.cli.common.recipe import Recipe
 from zsnmt.cli.common.scoring import TEST_SET, add_test_set, show
+from zsnmt.errors import InputError
 from zsnmt.languages import KINDS, SUPERVISED, UNKNOWN, kind_name
 from zsnmt.runs.commands import verb_command
+from zsnmt.runs.scores import NO_SEED
 from zsnmt.scoring.options import add_scoring_options, given_scoring
 
 BY_NAME = {kind_name(kind): kind for kind in KINDS if kind != SUPERVISED}
@@ -32,26 +35,45 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.evaluation.made_elsewhere import SOURCES, OtherSystem, RunTestSet, check_place
     from zsnmt.evaluation.scored_run import settings_of  # loads PyTorch
 
-    given = {name: getattr(options, name) for name in ("lines", *TEST_SET)}
-    folder: Path = options.translations
-    check_place(folder)
-    test_set = RunTestSet(
-        options.run, settings_of(options.run, recipe.variables, given_scoring(options) | given)
-    )
+    check_place(options.folder)
+    further = {name: getattr(options, name) for name in ("lines", *TEST_SET)}
+    settings = settings_of(options.run, recipe.variables, given_scoring(options) | further)
+    test_set = RunTestSet(options.run, settings)
     if options.sources:
-        for path in test_set.write_sources(folder / SOURCES):
+        for path in test_set.write_sources(options.folder / SOURCES):
             print(path)
         return
 
     system = OtherSystem(
-        options.name or folder.resolve().name,
+        name_of(options, test_set.model.record["system"]),
         seed=options.seed,
         kind=BY_NAME[options.without_pivot],
         command=verb_command("score", *words),
     )
-    translations = test_set.read(folder)
-    path = test_set.keep(folder, translations, test_set.score(translations, system, show))
-    print(f"wrote {path}; beside the run's own: {verb_command('table', options.run, folder)}")
+    translations = test_set.read(options.folder)
+    path = test_set.keep(options.folder, translations, test_set.score(translations, system, show))
+    print(f"wrote {path}")
+    print(what_next(options))
+
+
+def name_of(options: Namespace, system: str) -> str:
+    """The name of the other system; `InputError` for that of the run's, with which tables would mix it up."""
+    name = options.name or options.folder.resolve().name
+    if name == system:
+        raise InputError(f"{system} is the system of {options.run}; give the other one another --name")
+    return name
+
+
+def what_next(options: Namespace) -> str:
+    """The table of both, if they can be compared, or why not."""
+    from zsnmt.report.comparability import check_comparable
+    from zsnmt.runs.score_file import read_scores
+
+    try:
+        check_comparable([read_scores(options.run), read_scores(options.folder)])
+    except InputError as error:
+        return f"not beside the run's own: {error}"
+    return f"beside the run's own: {verb_command('table', options.run, options.folder)}"
 
 
 def make_parser() -> console.Parser:
@@ -60,7 +82,7 @@ def make_parser() -> console.Parser:
         "run", type=Path, metavar="RUN", help="run made by zsnmt train, or an export: its test set is taken"
     )
     parser.add_argument(
-        "translations",
+        "folder",
         type=Path,
         metavar="FOLDER",
         help="folder of the translations: de-fr.txt and so on, a line for each line of the test set",
@@ -76,7 +98,12 @@ def make_parser() -> console.Parser:
         help="name of the system in tables (default: that of the folder)",
     )
     parser.add_argument(
-        "--seed", type=seed_number, default=1, help="seed of its training, where it has several (default: 1)"
+        "--seed",
+        type=seed_number,
+        default=NO_SEED,
+        metavar="N",
+        help="seed of its training, where there are runs of several: differences are over the seeds that two "
+        "systems have in common (default: not known)",
     )
     parser.add_argument(
         "--without-pivot",

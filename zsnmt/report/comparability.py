@@ -148,6 +148,8 @@ def check_before(scores: Scores) -> None:
 def describe_training(scores: Scores) -> str:
     """Whether a run was trained or adapted, and from which system, and on what checkpoints were chosen."""
     chosen = ", checkpoints chosen on zero-shot validation" if scores.chosen_on else ""
+    if scores.made_elsewhere:
+        return "of another toolkit"
     if not (base := scores.adapted_from):
         return f"trained{chosen}"
     return f"adapted from {base['config']} {base['system']}, {base['mode']}{chosen}"

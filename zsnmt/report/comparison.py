@@ -11,7 +11,7 @@ from zsnmt.report.directions import directions_table
 from zsnmt.report.marks import marked
 from zsnmt.report.probes.folder import Probes
 from zsnmt.report.probes.tables import details, headlines
-from zsnmt.report.scores import columns_of, short_commit
+from zsnmt.report.scores import columns_of, seeds, short_commit
 from zsnmt.report.systems import STUDY_TABLES, SUMMARIES
 from zsnmt.report.table import Table, join_sentences, markdown_rows, spread_note, text_rows, wrap
 from zsnmt.runs.scores import Scores
@@ -53,8 +53,8 @@ def markdown_table(all_scores: Sequence[Scores]) -> str:
 def provenance(all_scores: Sequence[Scores]) -> str:
     """What made each run, a Markdown item each."""
     return "\n".join(
-        f"* `{scores.system}`, seed {scores.seed}: commit {short_commit(scores.commit)}, {scores.training}, "
-        f"`{scores.command}`"
+        f"* `{scores.system}`, seed {seeds([scores])}: commit {short_commit(scores.commit)}, "
+        f"{scores.training}, `{scores.command}`"
         for scores in all_scores
     )
 

@@ -14,8 +14,8 @@ from zsnmt.files.records import read_json
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.report.notes import way_title
 from zsnmt.report.scores import Run, all_directions, ways_of
-from zsnmt.runs.commands import verb_command
 from zsnmt.runs.folder import HYPOTHESES, hypotheses_file, is_as_translated, settings_file
+from zsnmt.runs.score_file import scoring_command
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.ways import DIRECT, INTO_PIVOT, OF_PIVOT, PIVOT, Way
 from zsnmt.scoring.language_identification import Identifier, load_identifier
@@ -93,7 +93,7 @@ class Kept:
 
     def __init__(self, run: Run) -> None:
         self.run, self.folder = run, run.folder / HYPOTHESES
-        remedy = f"score the run with {verb_command('evaluate', run.folder)}"
+        remedy = f"score it with {scoring_command(run.folder)}"
         self.made_with = {
             way: read_json(settings_file(self.folder, way), remedy, {"sources": Mapping[str, str]})
             for way in ways_of([run.scores])

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from zsnmt.languages import FAMILIES, SUPERVISED, ZERO_SHOT, Direction, kind_name
-from zsnmt.report.notes import signature_note
+from zsnmt.report.notes import signature_note, with_and
 from zsnmt.report.scores import (
     Column,
     all_directions,
@@ -54,7 +54,7 @@ def families_table(all_scores: Sequence[Scores]) -> Table | None:
     ]
     titles = ["family", "directions", "system"]
     titles += [column.title for column in columns] + [difference.title for difference in differences]
-    shown = " and ".join(dict.fromkeys(kind_name(kind) for kind, _ in groups))
+    shown = with_and([*dict.fromkeys(kind_name(kind) for kind, _ in groups)])
     about = f"BLEU, means over the {shown} directions within a family, and between any two."
     return Table(
         "families",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zsnmt.analysis.factorial import interval
-from zsnmt.languages import KINDS, ZERO_RESOURCE, ZERO_SHOT, kind_name, other_pairs
+from zsnmt.languages import KINDS, UNKNOWN, ZERO_RESOURCE, ZERO_SHOT, kind_name, other_pairs
 from zsnmt.report.comparability import list_some
 from zsnmt.report.scores import all_directions, runs_by_system
 from zsnmt.report.significance import Part, difference, mean_of_part, of_same_seeds
@@ -93,9 +93,10 @@ def finding(all_scores: Sequence[Scores]) -> str:
     best = reduce(better, direct)
     strayed = best.part.measured(OFF_TARGET)
     wrong = f"; {strayed.head} of its translations are in another language than asked for" if strayed else ""
+    known = " of known training" if any(UNKNOWN in scores.kinds.values() for scores in all_scores) else ""
     sentences = [
-        f"Between languages without text by people, {best.system} is the best of the systems that translate "
-        f"directly ({best.kinds}): {best.bleu.head} BLEU{wrong}."
+        f"Between languages without text by people, {best.system} is the best of the systems{known} that "
+        f"translate directly ({best.kinds}): {best.bleu.head} BLEU{wrong}."
         if len(direct) > 1
         else f"Between languages without text by people, {best.system} translates directly "
         f"({best.kinds}) with {best.bleu.head} BLEU{wrong}."

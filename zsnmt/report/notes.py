@@ -57,7 +57,7 @@ def count_directions(scores: Scores) -> str:
     counted = [
         f"{number} {kind_name(kind)}" for kind, number in numbers.items() if number or kind == SUPERVISED
     ]
-    listed = " and ".join(filter(None, [", ".join(counted[:-1]), counted[-1]]))
+    listed = with_and(counted)
     directions = f"{listed} direction{'s' * (sum(numbers.values()) != 1)}"
     others = [(kind, way) for kind, way in scores.groups if way != DIRECT]
     if not others:
@@ -69,6 +69,11 @@ def count_directions(scores: Scores) -> str:
     )
     ways = dict.fromkeys(way_title(way, scores.pivot) for _, way in others)
     return f"{directions}, {which} also {', '.join(ways)}"
+
+
+def with_and(words: Sequence[str]) -> str:
+    """One word or more as a sentence has them: `one, two and three`."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def way_title(way: Way, pivot: str) -> str:
@@ -92,9 +97,10 @@ def search_note(scores: Scores) -> str:
 
 
 def elsewhere_note(all_scores: Iterable[Scores]) -> str:
-    """Which systems another toolkit translated with, where there are some."""
+    """Which systems another toolkit translated with, where there are some, and what is not known of them."""
     systems = dict.fromkeys(scores.system for scores in all_scores if scores.made_elsewhere)
-    return f" Translated by another toolkit: {', '.join(systems)}." if systems else ""
+    unknown = "whose search, training text and overlap with the test set are unknown"
+    return f" By another toolkit, {unknown}: {', '.join(systems)}." if systems else ""
 
 
 def pivot_note(all_scores: Sequence[Scores]) -> str:

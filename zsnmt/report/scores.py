@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import NamedTuple, Protocol, TypeVar
 
 from zsnmt.languages import KINDS, SUPERVISED, ZERO_SHOT, Direction, kind_name
-from zsnmt.report.table import FORMS, complete, numbers_in_short
+from zsnmt.report.table import FORMS, MISSING, complete, numbers_in_short
 from zsnmt.runs.scores import Scores, order_groups
 from zsnmt.runs.systems import BASELINE
 from zsnmt.runs.ways import DIRECT, PIVOT, Way
@@ -188,8 +188,9 @@ def own_first(all_scores: Iterable[Scores]) -> list[Scores]:
 
 
 def seeds(runs: Sequence[RunResult]) -> str:
-    """The seeds of a system's runs."""
-    return numbers_in_short(run.seed for run in runs)
+    """The seeds of a system's runs, as far as they are known."""
+    known = [run.seed for run in runs if not isinstance(run, Scores) or run.has_seed]
+    return numbers_in_short(known) or MISSING
 
 
 def short_commit(commit: str) -> str:

@@ -155,7 +155,7 @@ def runs_table(all_scores: Sequence[Scores]) -> Table:
     rows: list[list[Cell]] = [
         [
             scores.system,
-            str(scores.seed),
+            seeds([scores]),
             scores.training,
             short_commit(scores.commit),
             versions_in_short(scores.versions) or None,

@@ -13,7 +13,7 @@ from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.languages import KINDS, ZERO_SHOT, parse_direction
 from zsnmt.runs.checksums import read_checksums
 from zsnmt.runs.commands import verb_command
-from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, no_run
+from zsnmt.runs.folder import EXPORT_FILE, MODEL_FILE, PIPELINE_FOLDER, RECORD_FILE, no_run
 from zsnmt.runs.scores import Result, Scores, Shares, Uncertainty
 from zsnmt.runs.ways import DIRECT, PIVOT, Way
 
@@ -38,7 +38,7 @@ def read_scores(run: Path) -> Scores:
     """The scores of a run, or of an export; `InputError` if it has none of its present model."""
     if not any((run / name).exists() for name in (SCORES_FILE, PIPELINE_FOLDER)):
         raise no_run(run)
-    command = verb_command("evaluate", run)
+    command = scoring_command(run)
     scores = read_score_file(run / SCORES_FILE, f"score the run with {command}")
     scored, present = scores.decoding.get("model"), read_checksums(run).get(MODEL_FILE)
     if scored and present and scored != present:
@@ -47,6 +47,15 @@ def read_scores(run: Path) -> Scores:
             + command
         )
     return scores
+
+
+def scoring_command(folder: Path) -> str:
+    """The command that scores a run or an export again, or, in another folder, translations of another
+    toolkit.
+    """
+    if any((folder / name).exists() for name in (RECORD_FILE, EXPORT_FILE, PIPELINE_FOLDER)):
+        return verb_command("evaluate", folder)
+    return verb_command("score", "RUN", folder)
 
 
 def read_score_file(path: Path, remedy: str) -> Scores:

@@ -14,6 +14,7 @@ from zsnmt.languages import KINDS, Direction
 from zsnmt.runs.ways import DIRECT, OF_PIVOT, OWN_PIVOT, PIVOT, Way
 
 Shares = Mapping[str, float]
+NO_SEED = 0  # that of a system of another toolkit, of which no seed is known
 
 
 class Uncertainty(NamedTuple):
@@ -81,7 +82,12 @@ class Scores:
     @property
     def name(self) -> str:
         """System and seed."""
-        return f"{self.system} seed {self.seed}"
+        return f"{self.system} seed {self.seed}" if self.has_seed else self.system
+
+    @property
+    def has_seed(self) -> bool:
+        """Whether its seed is known: it may be of another toolkit."""
+        return not (self.made_elsewhere and self.seed == NO_SEED)
 
     def select(self, kind: str, way: Way = DIRECT) -> Mapping[Direction, Result]:
         """The results of the directions of a kind that were decoded in a way."""
