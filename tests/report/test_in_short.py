@@ -82,13 +82,18 @@ def test_what_to_use_first_is_of_one_text_without_intervals():
     assert "[" not in "".join(rows) and "±" in "".join(rows)
 
 
-def test_in_brief_systems_are_compared_over_the_seeds_of_the_last(tmp_path):
+def test_systems_are_compared_over_the_seeds_of_the_last(tmp_path):
     keep_two(tmp_path, config="tatoeba_nordic")
     third = replace(made_up_scores(BASELINE.name, 3, zero_shot=50.0), config="tatoeba_nordic")
     keep_scores(third, tmp_path)
     whole, brief = (make(tmp_path, "") for make in (what_to_use, what_to_use_first))
-    assert "| 1, 2, 3 | baseline | 25.0 | 20.0 " in whole and "| baseline | 25.0 | 5.0 |" in brief
-    assert "Each system: seeds 1, 2." in brief
+    assert "| 1, 2 | baseline | 25.0 | 5.0 |" in whole and "| baseline | 25.0 | 5.0 |" in brief
+    assert "Of each text the seeds that its last system has." in whole
+    assert "Each system: seeds 1, 2." in brief and "not measured" not in whole + brief
+    alone = replace(third, results=[result for result in third.results if result.way != PIVOT])
+    keep_scores(replace(alone, config="captions_long"), tmp_path)
+    row = "| captions | 3 | baseline | 25.0 | 50.0 | – |"
+    assert row in what_to_use(tmp_path, "") and "–: not measured." in what_to_use(tmp_path, "")
 
 
 def test_readme_draws_the_directions_without_the_pivot(tmp_path):

@@ -50,12 +50,13 @@ OLDER = "captions", "captions_fall_half", "tatoeba"  # by earlier rules or short
 DRAWN_PROBES = "probe_accuracy", "probe_similarity"  # the drawings of probes that pages of results show
 # The control of students: the same updates without synthetic text.
 CONTINUED_BASELINE = f"{BASELINE.name}_{STUDENTS['none']}"
+CONTINUED_TWICE = f"{CONTINUED_BASELINE}_twice"
 DEEPER = f"{BASELINE.name}_deep_words"
 CANDIDATES = {  # systems to choose from, in words
     BASELINE.name: "baseline",
     RESIDUAL.name: "residual removed",
     CONTINUED_BASELINE: "baseline, trained further",
-    f"{CONTINUED_BASELINE}_twice": "baseline, trained further twice",
+    CONTINUED_TWICE: "baseline, trained further twice",
     f"{CONTINUED_BASELINE}_{STUDENTS['both']}": "baseline, trained further, then distilled",
     f"{CONTINUED_BASELINE}_{STUDENTS['both']}_twice": "baseline, trained further, then distilled twice",
     f"{BASELINE.name}_consistency": "baseline, trained further for consistency",
@@ -80,6 +81,7 @@ SHOWN_SYSTEMS = (  # those of RESULTS
     BASELINE.name,
     RESIDUAL.name,
     CONTINUED_BASELINE,
+    CONTINUED_TWICE,
     f"{BASELINE.name}_consistency",
     f"{RESIDUAL.name}_{STUDENTS['both']}",
     DEEPER,
@@ -94,6 +96,7 @@ SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER} |
         RESIDUAL.name,
         f"{BASELINE.name}_consistency",
         CONTINUED_BASELINE,
+        CONTINUED_TWICE,
         DIRECT_STUDENT,
         f"{DIRECT_STUDENT}_third",
     )
@@ -150,17 +153,19 @@ def probes(folder: Path, config: str) -> str:
 
 def what_to_use(folder: Path, _: str) -> str:
     """Systems to choose from on real text: their quality on the directions of training, and on all others
-    directly and through the pivot, both by the system itself.
+    directly and through the pivot, both by the system itself; each system over the seeds that the last one
+    of the text has.
     """
     rows = []
     for config in filter(partial(has_scores, folder), SHOWN):
         runs = kept_runs(folder, config, SHOWN[config])
         rows += [
             [REAL_TEXT[config], seeds(of_system), *system_row(of_system)]
-            for of_system in runs_by_system(runs).values()
+            for of_system in with_seeds_of(runs[-1].system, runs).values()
         ]
     table = Table("what_to_use", "What to use", ["text", "seeds", *SYSTEM_ROW], rows=rows, about="")
-    return f"{markdown_rows(table)}\n\n{join_sentences([ABOUT_SYSTEMS, spread_note([table])])}"
+    of_seeds = "Of each text the seeds that its last system has."
+    return with_notes(table, of_seeds)
 
 
 def with_seeds_of(system: str, runs: Sequence[Scores]) -> Mapping[str, list[Scores]]:
@@ -171,13 +176,21 @@ def with_seeds_of(system: str, runs: Sequence[Scores]) -> Mapping[str, list[Scor
 
 def what_to_use_first(folder: Path, _: str) -> str:
     """The same on one text, without intervals, each system over the seeds of the last one."""
-    runs = kept_runs(folder, FIRST_TEXT, SHOWN[FIRST_TEXT])
+    systems = [system for system in SHOWN[FIRST_TEXT] if system != CONTINUED_TWICE]  # a row that RESULTS has
+    runs = kept_runs(folder, FIRST_TEXT, systems)
     by_system = with_seeds_of(runs[-1].system, runs)
     rows = [[*map(without_interval, system_row(of_system))] for of_system in by_system.values()]
     table = Table("what_to_use_first", "What to use", SYSTEM_ROW, rows=rows, about="")
     of_last = sorted(scores.seed for scores in by_system[runs[-1].system])
     of_seeds = f"Each system: seeds {', '.join(map(str, of_last))}."
-    return f"{markdown_rows(table)}\n\n{join_sentences([ABOUT_SYSTEMS, of_seeds, spread_note([table])])}"
+    return with_notes(table, of_seeds)
+
+
+def with_notes(table: Table, of_seeds: str) -> str:
+    """A table of systems in Markdown, and what its figures are."""
+    lacks = "–: not measured." if any(cell is None for row in table.rows for cell in row) else ""
+    notes = [ABOUT_SYSTEMS, of_seeds, lacks, spread_note([table])]
+    return f"{markdown_rows(table)}\n\n{join_sentences(notes)}"
 
 
 def kept_runs(folder: Path, config: str, systems: Sequence[str]) -> list[Scores]:
