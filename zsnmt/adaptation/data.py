@@ -4,6 +4,7 @@ import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 
@@ -138,13 +139,7 @@ def extend_tokenisation(
         training_text(files), new, folder, settings=settings, workers=workers, known=known
     )
     kinds = {**{language: pipeline.kinds.get(language, RAW) for language in known}, **learned.kinds}
-    return TextPipeline(
-        pipeline.units,
-        kinds,
-        {**pipeline.truecasers, **learned.truecasers},
-        mark_tokens=pipeline.mark_tokens,
-        own_units=pipeline.own_units,
-    )
+    return replace(pipeline, kinds=kinds, truecasers={**pipeline.truecasers, **learned.truecasers})
 
 
 def extend_units(
@@ -164,13 +159,7 @@ def extend_units(
 
 def add_own_units(pipeline: TextPipeline, own_units: Mapping[str, Subwords]) -> TextPipeline:
     """The pipeline with subwords of their own for these languages."""
-    return TextPipeline(
-        pipeline.units,
-        pipeline.kinds,
-        pipeline.truecasers,
-        mark_tokens=pipeline.mark_tokens,
-        own_units={**pipeline.own_units, **own_units},
-    )
+    return replace(pipeline, own_units={**pipeline.own_units, **own_units})
 
 
 def count_new_pieces(

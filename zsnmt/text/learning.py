@@ -1,6 +1,7 @@
 """A text pipeline learned from training text: truecasers, subwords, vocabularies."""
 
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -76,7 +77,7 @@ def learn_units(
 ) -> TextPipeline:
     """The pipeline with the subwords of tokenised training text: one model over all languages, or words."""
     units = Words() if settings.words else learn_subwords(text, folder, settings)
-    return TextPipeline(units, tokenisation.kinds, tokenisation.truecasers, mark_tokens=settings.mark_tokens)
+    return replace(tokenisation, units=units, mark_tokens=settings.mark_tokens)
 
 
 def learn_subwords(text: Mapping[str, Sequence[Path]], folder: Path, settings: TextSettings) -> Subwords:
@@ -115,7 +116,7 @@ def leave_out_unseen(pipeline: TextPipeline, seen: Sequence[str], folder: Path) 
         folder / MODEL_FILE,
         vocabularies=pipeline.units.vocabularies,
     )
-    return TextPipeline(units, pipeline.kinds, pipeline.truecasers, mark_tokens=pipeline.mark_tokens)
+    return replace(pipeline, units=units)
 
 
 def write_restricted(

@@ -9,6 +9,7 @@ travels in one folder: `pipeline.json`, `subwords.model`, `vocabulary.{lang}`, `
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
@@ -34,6 +35,7 @@ SETTINGS = {  # what pipeline.json says
 MARK = ":"
 
 
+@dataclass(eq=False)
 class TextPipeline:
     """Sentences into pieces and back, for the languages of one model.
 
@@ -42,19 +44,13 @@ class TextPipeline:
     subwords of those that do not use the common ones.
     """
 
-    def __init__(
-        self,
-        units: Units,
-        kinds: Mapping[str, str] | None = None,
-        truecasers: Mapping[str, Path] | None = None,
-        mark_tokens: bool = False,
-        own_units: Mapping[str, Subwords] | None = None,
-    ) -> None:
-        self.units = units
-        self.own_units = dict(own_units or {})
-        self.kinds = dict(kinds or {})
-        self.truecasers = dict(truecasers or {})
-        self.mark_tokens = mark_tokens
+    units: Units
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    truecasers: Mapping[str, Path] = field(default_factory=dict)
+    mark_tokens: bool = False
+    own_units: Mapping[str, Subwords] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
         self.tokenisers = {
             language: load_tokeniser(kind, language, self.truecasers.get(language))
             for language, kind in self.kinds.items()
