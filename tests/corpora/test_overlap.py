@@ -4,7 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from zsnmt.corpora.overlap import Overlap, Place, find_overlaps, held_out_sentences, normalise
+from zsnmt.corpora.overlap import (
+    Overlap,
+    Place,
+    find_overlaps,
+    held_out_sentences,
+    normalise,
+    normalised_sentences,
+    without_sentences,
+)
 from zsnmt.text.lines import write_lines
 
 LANGUAGES = ["en", "de", "hi"]
@@ -47,6 +55,13 @@ def test_characters_without_a_look_tell_no_sentences_apart(hidden):
 )
 def test_sentences_that_say_something_else_are_not(one, other):
     assert normalise(one) != normalise(other)
+
+
+def test_a_row_goes_where_any_of_its_sentences_is_left_out():
+    rows = [("One.", "Eins."), ("two", "zwei"), ("TWO!", "deux"), ("zwei", "2")]
+    assert normalised_sentences(rows) == {"one", "eins", "two", "zwei", "deux", "2"}
+    assert without_sentences(rows, {"two"}) == [rows[0], rows[3]]
+    assert without_sentences(rows, {"zwei": 1}) == [rows[0], rows[2]]
 
 
 @pytest.fixture

@@ -11,11 +11,10 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.adaptation.student_text import COUNTS, REMEDY, SPLITS, TEXT, StudentText, pairs_in
-from zsnmt.corpora.overlap import held_out_sentences
+from zsnmt.corpora.overlap import held_out_sentences, without_sentences
 from zsnmt.corpora.parallel_text import TRAIN
 from zsnmt.data.directions import directions_with_data
 from zsnmt.distillation.data import MAIN, binarise_synthetic
-from zsnmt.distillation.few_lines import exclude
 from zsnmt.distillation.further_text import binarise_further_text, directions_in
 from zsnmt.distillation.student import authentic_directions
 from zsnmt.distillation.student_data import StudentData, options_of_data, record_use
@@ -93,7 +92,7 @@ def copy_text(steps: Steps, experiment: Experiment, folders: tuple[Path, Path]) 
         for folder, split, pair in pairs_in(source):
             names = [f"{split}.{pair}.{language}" for language in pair]
             lines = [*zip(*(read_lines(folder / name) for name in names), strict=True)]
-            rows = exclude(lines, held_out)
+            rows = without_sentences(lines, held_out)
             left_out, kept[str(pair), split] = left_out + len(lines) - len(rows), len(rows)
             (part / folder.name).mkdir(exist_ok=True)
             if rows:

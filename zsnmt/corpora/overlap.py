@@ -6,12 +6,14 @@ overlaps when either of its sides is a held-out sentence of any language.
 """
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from zsnmt.corpora.parallel_text import SPLITS, find_pair, iterate_rows, pairs_of_split
 from zsnmt.text.lines import iterate_lines
+
+Row = TypeVar("Row", bound=Sequence[str])  # a sentence of each language
 
 
 class Place(NamedTuple):
@@ -51,6 +53,16 @@ def normalise(sentence: str) -> str:
     """What is compared of a sentence; of one without letters and digits, all but its spaces."""
     folded = unicodedata.normalize("NFKC", sentence).casefold()
     return " ".join(folded.translate(BARE).split()) or "".join(folded.split())
+
+
+def normalised_sentences(rows: Iterable[Sequence[str]]) -> set[str]:
+    """All sentences of rows, as they are compared."""
+    return {normalise(sentence) for row in rows for sentence in row}
+
+
+def without_sentences(rows: Iterable[Row], sentences: Container[str]) -> list[Row]:
+    """The rows of which no sentence is among normalised sentences."""
+    return [row for row in rows if not any(normalise(sentence) in sentences for sentence in row)]
 
 
 def held_out_files(text: Path, languages: Sequence[str], splits: Sequence[str] = SPLITS[1:]) -> list[Path]:

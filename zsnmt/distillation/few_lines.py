@@ -8,11 +8,11 @@ the validation text that stays, by the comparison of `zsnmt.corpora.overlap`.
 import random
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from zsnmt.corpora.overlap import held_out_sentences, normalise
+from zsnmt.corpora.overlap import held_out_sentences, normalised_sentences, without_sentences
 from zsnmt.corpora.parallel_text import TRAIN, VALID, find_pair, pairs_of_split
 from zsnmt.distillation.data import binarise_few_lines, reverse
 from zsnmt.distillation.settings import SEED
@@ -28,7 +28,7 @@ from zsnmt.training.steps import Steps
 
 RECORD_FILE = "few_lines.json"
 PART_NAMES = {TRAIN: "training text", VALID: "validation text"}  # where lines come from
-Lines = Sequence[tuple[str, str]]  # a sentence of each language
+Lines = list[tuple[str, str]]  # a sentence of each language
 
 
 class FewLines(NamedTuple):
@@ -147,7 +147,7 @@ def join_through_pivot(
     for pair in pairs:
         one, other = (beside[language] for language in pair)
         lines = [(one[sentence], other[sentence]) for sentence in one if sentence in other]
-        found[pair] = exclude(shuffle(lines), held_out)
+        found[pair] = without_sentences(shuffle(lines), held_out)
     return found
 
 
@@ -157,7 +157,8 @@ def validation_lines(
     """Of each pair its validation text, but for what is in a test set."""
     there = pairs_of_split(text, VALID, languages)
     tested = held_out_sentences(text, languages, ["test"])
-    return {pair: exclude(shuffle(read_pair(text, pair)), tested) if pair in there else [] for pair in pairs}
+    lines = {pair: shuffle(read_pair(text, pair)) if pair in there else [] for pair in pairs}
+    return {pair: without_sentences(of_pair, tested) for pair, of_pair in lines.items()}
 
 
 def read_pair(text: Path, pair: tuple[str, str]) -> Lines:
@@ -172,11 +173,11 @@ def remaining_validation(
     """The validation text of all other pairs without the sentences that were chosen; `InputError` where
     nothing is left of a pair.
     """
-    taken = {normalise(side) for lines in chosen.values() for line in lines for side in line}
+    taken = normalised_sentences(chain(*chosen.values()))
     left = {}
     for pair in pairs_of_split(text, VALID, languages):
         if pair not in chosen:
-            left[Direction(*pair)] = exclude(read_pair(text, pair), taken)
+            left[Direction(*pair)] = without_sentences(read_pair(text, pair), taken)
             if not left[Direction(*pair)]:
                 raise InputError(
                     f"{len(next(iter(chosen.values())))} lines of every pair are all the validation text of "
@@ -188,8 +189,3 @@ def remaining_validation(
 def shuffle(lines: Lines) -> Lines:
     """The lines in an order by chance."""
     return random.Random(SEED).sample(lines, len(lines))
-
-
-def exclude(lines: Lines, sentences: Collection[str]) -> Lines:
-    """The lines of which neither side is among normalised sentences."""
-    return [line for line in lines if not any(normalise(side) in sentences for side in line)]

@@ -12,7 +12,7 @@ from itertools import combinations, compress, count, islice
 from pathlib import Path
 
 from zsnmt.corpora.cleaning import LONGEST
-from zsnmt.corpora.overlap import normalise
+from zsnmt.corpora.overlap import normalise, normalised_sentences
 from zsnmt.corpora.own_text.languages import Pair
 from zsnmt.corpora.parallel_text import FEWEST_TO_TEST, SPLITS, find_pair, pairs_of_split
 from zsnmt.errors import InputError
@@ -49,7 +49,7 @@ def hold_out(text: Path, languages: Sequence[str], most: int, seed: int = 1) -> 
                     f"of at most {LONGEST} characters; give {split} sets of your own beside the training text"
                 )
             out[pair] |= chosen.keys()
-            taken |= {normalise(sentence) for sides in chosen.values() for sentence in sides}
+            taken |= normalised_sentences(chosen.values())
         rows = {pair: [*chosen.values()] for pair, chosen in sets.items()}
         if split == "test":
             rows |= {pair: of_pair for pair, of_pair in shared(rows, languages) if pair not in there}

@@ -20,7 +20,7 @@ as in `zsnmt.corpora.overlap`, so that none is missing later and pairs stay alik
 import logging
 import random
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, combinations, zip_longest
 from pathlib import Path
 from xml.etree import ElementTree
@@ -28,7 +28,7 @@ from xml.sax.saxutils import unescape
 
 from tqdm import tqdm
 
-from zsnmt.corpora.overlap import normalise
+from zsnmt.corpora.overlap import normalised_sentences, without_sentences
 from zsnmt.corpora.parallel_text import SPLITS
 from zsnmt.corpora.releases.release import (
     MissingFiles,
@@ -98,20 +98,15 @@ def read_release(
     held_out = {name: rows for split in SPLITS[1:] for name, rows in read(split, read_segments, every)}
     training = read("train", read_tagged, supervised)
     if condition == MULTIWAY or pairs is not None:
-        seen = {normalise(sentence) for rows in held_out.values() for row in rows for sentence in row}
+        seen = normalised_sentences(chain(*held_out.values()))
         training = choose_training(
-            {name: unseen(rows, seen) for name, rows in training}, condition, pairs, seed=seed
+            {name: without_sentences(rows, seen) for name, rows in training}, condition, pairs, seed=seed
         )
     for name, rows in chain(training, held_out.items()):
         write_rows(target, name, name.partition(".")[2].split("-"), rows=rows)
     counts = count_pairs(target, languages)
     warn_of_fewer(counts["train"], pairs)
     return counts
-
-
-def unseen(rows: Iterable[Row], seen: Container[str]) -> list[Row]:
-    """The rows of which no sentence, normalised, is among those seen."""
-    return [row for row in rows if not any(normalise(sentence) in seen for sentence in row)]
 
 
 def choose_training(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from zsnmt.corpora.overlap import normalise
+from zsnmt.corpora.overlap import normalise, normalised_sentences, without_sentences
 from zsnmt.corpora.releases.release import clean_rows, count_pairs, find_files, open_lines, write_rows
 from zsnmt.errors import InputError, counted
 from zsnmt.languages import check_languages
@@ -65,9 +65,9 @@ def read_release(
     drawn = random.Random(seed).sample(range(len(pool)), 2 * number)
     for split, lines in (("valid", drawn[:number]), ("test", drawn[number:])):
         write_rows(target, split, languages, rows=[pool[line] for line in sorted(lines)])
-    reserved = {normalise(sentence) for line in drawn for sentence in pool[line]}
+    reserved = normalised_sentences(pool[line] for line in drawn)
     for language, rows in pairs.items():
-        kept = [row for row in rows if reserved.isdisjoint(map(normalise, row))]
+        kept = without_sentences(rows, reserved)
         if not kept:
             raise InputError(
                 f"all sentence pairs of {language}-en are held out; hold out fewer than {number} by "

@@ -11,10 +11,10 @@ import logging
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 
-from zsnmt.corpora.overlap import normalise
+from zsnmt.corpora.overlap import normalised_sentences, without_sentences
 from zsnmt.corpora.parallel_text import FEWEST_TO_TEST, check_corpus
 from zsnmt.corpora.releases.iso_639 import three_letters
 from zsnmt.corpora.releases.release import (
@@ -170,11 +170,8 @@ def leave_out(
     held_out: Mapping[Pair, Sequence[Pair]], rows: Mapping[Pair, Sequence[Pair]], name: str
 ) -> dict[Pair, list[Pair]]:
     """The rows without a sentence that is also in what is held out, whatever its pair."""
-    seen = {normalise(sentence) for lines in held_out.values() for line in lines for sentence in line}
-    kept = {
-        pair: [line for line in lines if seen.isdisjoint(map(normalise, line))]
-        for pair, lines in rows.items()
-    }
+    seen = normalised_sentences(chain(*held_out.values()))
+    kept = {pair: without_sentences(lines, seen) for pair, lines in rows.items()}
     for pair, lines in rows.items():
         left_out = len(lines) - len(kept[pair])
         logger.info("%s: pairs with a sentence of a %s set, left out: %d", "-".join(pair), name, left_out)
