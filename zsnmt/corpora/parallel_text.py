@@ -14,7 +14,7 @@ from pathlib import Path
 
 from zsnmt.errors import InputError, OnFault, counted, pass_over, refuse
 from zsnmt.languages import Direction, parse_direction
-from zsnmt.text.lines import iterate_lines
+from zsnmt.text.lines import iterate_lines, write_lines
 
 SPLITS = TRAIN, VALID, TEST = ("train", "valid", "test")
 FEWEST_TO_TRAIN = 100  # sentence pairs that a language needs to be learned, and some to be held out
@@ -196,6 +196,12 @@ def check_corpus(
                 )
             )
     return counts
+
+
+def write_rows(folder: Path, name: str, languages: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write `name.{lang}` for each language from rows that have one sentence of each; nothing for no rows."""
+    for language, sentences in zip(languages, zip(*rows, strict=True)):
+        write_lines(folder / f"{name}.{language}", sentences)
 
 
 def languages_of_split(folder: Path, split: str) -> list[str]:

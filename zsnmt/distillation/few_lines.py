@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from zsnmt.corpora.overlap import held_out_sentences, normalised_sentences, without_sentences
-from zsnmt.corpora.parallel_text import TRAIN, VALID, find_pair, pairs_of_split
+from zsnmt.corpora.parallel_text import TRAIN, VALID, find_pair, pairs_of_split, write_rows
 from zsnmt.distillation.data import binarise_few_lines, reverse
 from zsnmt.distillation.settings import SEED
 from zsnmt.errors import InputError
@@ -22,7 +22,7 @@ from zsnmt.files.records import write_json
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import Direction, parse_direction
 from zsnmt.processes import cores
-from zsnmt.text.lines import read_lines, write_lines
+from zsnmt.text.lines import read_lines
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.steps import Steps
 
@@ -94,18 +94,12 @@ def write_few_lines(
     source, chosen = choose_lines(text, languages, pairs, number=number)
     with replacing_folder(folder) as part:
         for pair, lines in chosen.items():
-            write_pair(part, TRAIN, pair, lines=lines)
+            write_rows(part, f"{TRAIN}.{pair}", pair, rows=lines)
         if source == VALID:
             for pair, lines in remaining_validation(text, languages, chosen).items():
-                write_pair(part, VALID, pair, lines=lines)
+                write_rows(part, f"{VALID}.{pair}", pair, rows=lines)
         content = {"lines": number, "from": PART_NAMES[source], "pairs": [*map(str, chosen)]}
         write_json(part / RECORD_FILE, content)
-
-
-def write_pair(folder: Path, split: str, pair: Direction, lines: Lines) -> None:
-    """Write the lines of a pair as a split of its two languages."""
-    for language, side in zip(pair, zip(*lines)):
-        write_lines(folder / f"{split}.{pair}.{language}", side)
 
 
 def choose_lines(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from zsnmt.corpora.parallel_text import write_rows
 from zsnmt.corpora.releases.release import (
     MissingFiles,
     clean_rows,
@@ -13,7 +14,6 @@ from zsnmt.corpora.releases.release import (
     find_file,
     find_files,
     open_lines,
-    write_rows,
 )
 from zsnmt.errors import InputError
 from zsnmt.text.lines import read_lines, write_lines
@@ -43,6 +43,8 @@ def test_rows_with_an_empty_sentence_are_left_out_and_counted(tmp_path, caplog):
     write_rows(tmp_path, "train.de-en", ["en", "de"], rows)
     assert read_lines(tmp_path / "train.de-en.en") == ["one", "four"]
     assert read_lines(tmp_path / "train.de-en.de") == ["eins", "vier"]
+    write_rows(tmp_path, "none", ["en", "de"], [])
+    assert not [*tmp_path.glob("none*")]
 
 
 def test_no_row_left_is_an_error():

@@ -6,7 +6,7 @@ common hold out the same ones, and the direction between them has a test set as 
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from heapq import heappush, heapreplace
 from itertools import combinations, compress, count, islice
 from pathlib import Path
@@ -14,7 +14,7 @@ from pathlib import Path
 from zsnmt.corpora.cleaning import LONGEST
 from zsnmt.corpora.overlap import normalise, normalised_sentences
 from zsnmt.corpora.own_text.languages import Pair
-from zsnmt.corpora.parallel_text import FEWEST_TO_TEST, SPLITS, find_pair, pairs_of_split
+from zsnmt.corpora.parallel_text import FEWEST_TO_TEST, SPLITS, find_pair, pairs_of_split, write_rows
 from zsnmt.errors import InputError
 from zsnmt.text.lines import iterate_lines, write_lines
 
@@ -54,7 +54,7 @@ def hold_out(text: Path, languages: Sequence[str], most: int, seed: int = 1) -> 
         if split == "test":
             rows |= {pair: of_pair for pair, of_pair in shared(rows, languages) if pair not in there}
         for pair, of_pair in rows.items():
-            write_pair(text, split, pair, rows=of_pair)
+            write_rows(text, f"{split}.{'-'.join(pair)}", pair, rows=of_pair)
     for pair, removed in out.items():
         leave_out(text, pair, removed)
 
@@ -125,11 +125,6 @@ def shared(
         fewest = min(FEWEST_TO_TEST, len(of_language[one]), len(of_language[other]))
         if common and len(common) >= fewest and (one, other) not in rows:
             yield (one, other), [(of_language[one][each], of_language[other][each]) for each in common]
-
-
-def write_pair(text: Path, split: str, pair: Pair, rows: Iterable[Pair]) -> None:
-    for language, sentences in zip(pair, zip(*rows)):
-        write_lines(text / f"{split}.{'-'.join(pair)}.{language}", sentences)
 
 
 def leave_out(text: Path, pair: Pair, lines: Collection[int]) -> None:

@@ -9,15 +9,9 @@ from collections.abc import Collection, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from zsnmt.corpora.parallel_text import SPLITS, check_corpus
+from zsnmt.corpora.parallel_text import SPLITS, check_corpus, write_rows
 from zsnmt.corpora.releases.iso_639 import three_letters
-from zsnmt.corpora.releases.release import (
-    clean_rows,
-    find_files,
-    index_files,
-    read_multiway_rows,
-    write_rows,
-)
+from zsnmt.corpora.releases.release import clean_rows, find_files, index_files, read_multiway_rows
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
 

@@ -29,7 +29,7 @@ from xml.sax.saxutils import unescape
 from tqdm import tqdm
 
 from zsnmt.corpora.overlap import normalised_sentences, without_sentences
-from zsnmt.corpora.parallel_text import SPLITS
+from zsnmt.corpora.parallel_text import SPLITS, write_rows
 from zsnmt.corpora.releases.release import (
     MissingFiles,
     clean_rows,
@@ -38,7 +38,6 @@ from zsnmt.corpora.releases.release import (
     find_files,
     open_lines,
     warn_of_fewer,
-    write_rows,
 )
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages

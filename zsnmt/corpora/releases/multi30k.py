@@ -8,14 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt.corpora.multiway import write_training_pairs
-from zsnmt.corpora.parallel_text import SPLITS
-from zsnmt.corpora.releases.release import (
-    clean_rows,
-    count_pairs,
-    find_files,
-    read_multiway_rows,
-    write_rows,
-)
+from zsnmt.corpora.parallel_text import SPLITS, write_rows
+from zsnmt.corpora.releases.release import clean_rows, count_pairs, find_files, read_multiway_rows
 from zsnmt.languages import check_languages
 
 NAMES = {"train": ["train"], "valid": ["val", "valid"], "test": ["test_2016_flickr", "test"]}

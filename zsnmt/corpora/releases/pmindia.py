@@ -14,7 +14,8 @@ from pathlib import Path
 from tqdm import tqdm
 
 from zsnmt.corpora.overlap import normalise, normalised_sentences, without_sentences
-from zsnmt.corpora.releases.release import clean_rows, count_pairs, find_files, open_lines, write_rows
+from zsnmt.corpora.parallel_text import write_rows
+from zsnmt.corpora.releases.release import clean_rows, count_pairs, find_files, open_lines
 from zsnmt.errors import InputError, counted
 from zsnmt.languages import check_languages
 

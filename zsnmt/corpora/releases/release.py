@@ -15,7 +15,7 @@ from pathlib import Path
 
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus
 from zsnmt.errors import InputError, no_file
-from zsnmt.text.lines import is_blank, write_lines
+from zsnmt.text.lines import is_blank
 
 NOTHING = re.compile(
     "[\0\ufeff]"
@@ -67,12 +67,6 @@ def read_multiway_rows(paths: Sequence[Path]) -> list[tuple[str, ...]]:
             f"one sentence in all languages"
         )
     return rows
-
-
-def write_rows(target: Path, name: str, languages: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Write `name.{lang}` for each language from rows that have one sentence of each."""
-    for language, sentences in zip(languages, zip(*rows, strict=True), strict=True):
-        write_lines(target / f"{name}.{language}", sentences)
 
 
 def count_pairs(target: Path, languages: Sequence[str]) -> dict[str, dict[str, int]]:
