@@ -8,7 +8,7 @@ import torch
 
 from tests.adaptation.conftest import KNOWN, LANGUAGES, NEW, PIVOT
 from zsnmt.adaptation import extended_run
-from zsnmt.adaptation.extended_run import model_options, training_options
+from zsnmt.adaptation.extended_run import adaptation_options, model_options
 from zsnmt.adaptation.modes import FROZEN, FULL
 from zsnmt.adaptation.settings import Adaptation
 from zsnmt.errors import InputError
@@ -56,7 +56,7 @@ def run(tmp_path):
 
 
 def test_training_goes_on_with_the_options_it_had_but_for_data_and_device(run, data):
-    options = training_options(run, data, [NEW], LANGUAGES, FULL, {"frozen_vocabulary": "none"})
+    options = adaptation_options(Adaptation(run), data, [NEW], LANGUAGES, {"frozen_vocabulary": "none"})
     assert options[:7] == [
         "--arch",
         "zs_transformer",
@@ -71,7 +71,7 @@ def test_training_goes_on_with_the_options_it_had_but_for_data_and_device(run, d
 
 @pytest.mark.parametrize("mode, trained", [(FULL, KNOWN[1:] + [NEW]), (FROZEN, [NEW])])
 def test_a_mode_trains_its_directions(run, data, mode, trained):
-    *_, name, directions = training_options(run, data, [NEW], LANGUAGES, mode, {})
+    *_, name, directions = adaptation_options(Adaptation(run, mode), data, [NEW], LANGUAGES, {})
     assert name == "--lang-pairs"
     assert {*directions.split(",")} == {
         pair for language in trained for pair in (f"{PIVOT}-{language}", f"{language}-{PIVOT}")
@@ -82,7 +82,7 @@ def test_directions_that_a_student_validated_are_those_of_its_own_data(run, data
     """Where they stayed, the new language's would not be validated; the word for all of them stays."""
     command, old = run / "train.command", KNOWN[1]
     written = command.read_text()
-    options = partial(training_options, run, data, [NEW], LANGUAGES, FULL, {})
+    options = partial(adaptation_options, Adaptation(run), data, [NEW], LANGUAGES, {})
     before = options()
     for language in (old, NEW):  # another one has no validation text
         (data / f"valid.{PIVOT}-{language}.{PIVOT}.idx").touch()
@@ -102,18 +102,18 @@ def test_a_run_that_does_not_say_how_it_was_trained_is_refused(run, data):
     for damaged in ("", "'half", "fairseq-train"):
         (run / "train.command").write_text(damaged)
         with pytest.raises(InputError, match="train.command is damaged .*; remove it, then train the run"):
-            training_options(run, data, [NEW], LANGUAGES, FULL, {})
+            adaptation_options(Adaptation(run), data, [NEW], LANGUAGES, {})
     (run / "train.command").unlink()
     with pytest.raises(InputError, match="train.command is missing: .* give a run made by zsnmt train"):
-        training_options(run, data, [NEW], LANGUAGES, FULL, {})
+        adaptation_options(Adaptation(run), data, [NEW], LANGUAGES, {})
 
 
 def test_what_would_round_or_shrink_old_weights_is_left_out_in_mode_frozen(run, data):
     path = run / "train.command"
     path.write_text(path.read_text() + "--weight-decay 0.01 --fp16 --patience 5 ")
     frozen, full = (
-        training_options(run, data, [NEW], LANGUAGES, mode, model_options(Namespace(), mode, 120))
-        for mode in (FROZEN, FULL)
+        adaptation_options(each, data, [NEW], LANGUAGES, model_options(Namespace(), each, 120))
+        for each in (Adaptation(run, FROZEN), Adaptation(run))
     )
     assert "--fp16" in full and "--fp16" not in frozen and "--patience" in frozen
     last = {
@@ -127,7 +127,7 @@ def test_each_epoch_is_validated_whatever_the_training_of_the_run_did(run, data)
     """That one may have had more epochs from one validation to the next than its adaptation has."""
     path = run / "train.command"
     path.write_text(path.read_text() + "--validate-interval 3 --save-interval=4 ")
-    options = training_options(run, data, [NEW], LANGUAGES, FULL, {})
+    options = adaptation_options(Adaptation(run), data, [NEW], LANGUAGES, {})
     given = given_values(options)
     assert given["--validate-interval"] == given["--save-interval"] == "1"
 
@@ -137,34 +137,35 @@ def test_a_run_whose_residual_is_to_come_back_is_not_frozen(own_tiny, monkeypatc
     state["model"]["encoder.layers.1.attention_residual.back"] = torch.zeros(1)
     monkeypatch.setattr(extended_run, "load_checkpoint", lambda path: state)
     with pytest.raises(InputError, match="is of a time before its residual came back, .* without --frozen"):
-        extended_run.check_options(own_tiny.run(), FROZEN, 0, given=[])
-    extended_run.check_options(own_tiny.run(), FULL, 0, given=[])
+        extended_run.check_options(Adaptation(own_tiny.run(), FROZEN), given=[])
+    extended_run.check_options(Adaptation(own_tiny.run()), given=[])
 
 
-def test_freezing_begins_behind_the_present_dictionary_each_time():
-    once = model_options(Namespace(), FROZEN, 120)
+def test_freezing_begins_behind_the_present_dictionary_each_time(tmp_path):
+    full, frozen = Adaptation(tmp_path), Adaptation(tmp_path, FROZEN)
+    once = model_options(Namespace(), frozen, 120)
     assert once == {"frozen_vocabulary": "120", "adapter_dim": 0, "weight_decay": 0}
-    twice = model_options(Namespace(**once), FROZEN, 150, adapter_dim=0)
+    twice = model_options(Namespace(**once), frozen, 150)
     assert twice == {"frozen_vocabulary": "120,150", "adapter_dim": 0, "weight_decay": 0}
-    assert model_options(Namespace(**once), FULL, 150) == {"frozen_vocabulary": "none", "adapter_dim": 0}
+    assert model_options(Namespace(**once), full, 150) == {"frozen_vocabulary": "none", "adapter_dim": 0}
 
 
-def test_adapters_stay_with_the_frozen_mode():
-    with_adapters = model_options(Namespace(), FROZEN, 120, adapter_dim=4)
+def test_adapters_stay_with_the_frozen_mode(tmp_path):
+    with_adapters = model_options(Namespace(), Adaptation(tmp_path, FROZEN, 4), 120)
     assert with_adapters["adapter_dim"] == 4
-    assert model_options(Namespace(**with_adapters), FROZEN, 150)["adapter_dim"] == 4
+    assert model_options(Namespace(**with_adapters), Adaptation(tmp_path, FROZEN), 150)["adapter_dim"] == 4
     with pytest.raises(InputError, match="give --adapter-dim 4, or leave it out"):
-        model_options(Namespace(**with_adapters), FROZEN, 150, adapter_dim=5)
+        model_options(Namespace(**with_adapters), Adaptation(tmp_path, FROZEN, 5), 150)
     for trained, dimension in ((Namespace(**with_adapters), 0), (Namespace(), 4)):
         with pytest.raises(InputError, match="adapt this run with --frozen, or without adapters"):
-            model_options(trained, FULL, 150, dimension)
+            model_options(trained, Adaptation(tmp_path, FULL, dimension), 150)
 
 
 @pytest.mark.parametrize("mode", [FULL, FROZEN])
-def test_a_run_with_blocks_of_its_languages_own_is_refused(mode):
-    trained = Namespace(decoder_language_feed_forward_layers="middle")
+def test_a_run_with_blocks_of_its_languages_own_is_refused(tmp_path, mode):
+    option, adaptation = "decoder_language_feed_forward_layers", Adaptation(tmp_path, mode)
     with pytest.raises(
         InputError, match="a new language would have none; adapt a run without --decoder-lang"
     ):
-        model_options(trained, mode, 120)
-    assert model_options(Namespace(decoder_language_feed_forward_layers="none"), mode, 120)
+        model_options(Namespace(**{option: "middle"}), adaptation, 120)
+    assert model_options(Namespace(**{option: "none"}), adaptation, 120)

@@ -166,7 +166,7 @@ def check_training(adaptation: Adaptation, given: Sequence[str]) -> None:
     """`InputError` for a model, or a training with these options besides, that cannot go on so."""
     from zsnmt.adaptation.extended_run import check_options  # loads PyTorch
 
-    check_options(adaptation.base, adaptation.mode, adaptation.adapter_dim, given=given)
+    check_options(adaptation, given)
 
 
 def text_is_gone(base: Path) -> str:
@@ -271,13 +271,4 @@ def extend_model(run: Path, experiment: Experiment, adaptation: Adaptation, seed
     """Write the model that a training begins with: the base's, with rows for what is new."""
     from zsnmt.adaptation.extended_run import extend_run  # loads PyTorch
 
-    extend_run(
-        adaptation.base,
-        experiment.data,
-        run / START,
-        mode=adaptation.mode,
-        adapter_dim=adaptation.adapter_dim,
-        noise=adaptation.noise,
-        scale=adaptation.noise_scale,
-        seed=seed,
-    )
+    extend_run(adaptation, experiment.data, run / START, seed=seed)

@@ -26,9 +26,10 @@ def extend_checkpoint(
     state: dict,
     data: Path,
     output: Path,
-    noise: str = MULTIPLICATIVE,
-    scale: float = 1.0,
-    seed: int = 1,
+    *,
+    noise: str,
+    scale: float,
+    seed: int,
     **options: object,
 ) -> dict[str, int]:
     """Write `output`, the model of the checkpoint `state` for the languages and the dictionary of `data`; new

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt.adaptation.checkpoint import extend_checkpoint
-from zsnmt.adaptation.modes import FROZEN, FULL, MULTIPLICATIVE
+from zsnmt.adaptation.modes import FROZEN, FULL
+from zsnmt.adaptation.settings import Adaptation
 from zsnmt.criterions.zs_cross_entropy import TERMS
 from zsnmt.data.directions import ALL, directions_with_data
 from zsnmt.data.reading import load_dictionary
@@ -15,11 +16,11 @@ from zsnmt.languages import parse_direction, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint, switches
 from zsnmt.runs.checksums import check_model
 from zsnmt.runs.commands import option_words
-from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
+from zsnmt.runs.folder import MODEL_FILE
 from zsnmt.runs.systems import BASELINE
 from zsnmt.seams.frozen_vocabulary import refuse_what_frozen_weights_forbid
 from zsnmt.seams.options import attribute_of, spelt
-from zsnmt.training import fairseq_options
+from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.option_words import check_own, every_epoch, given_values, options_of
 
 Options = dict[str, str | int | float]
@@ -28,39 +29,40 @@ VALIDATED, ON_ZERO_SHOT = "--valid-lang-pairs", "--early-stopping-on-zero-shot"
 ROUNDING = ("fp16", "bf16", "memory_efficient_fp16", "memory_efficient_bf16")
 
 
-def extend_run(
-    run: Path,
-    data: Path,
-    output: Path,
-    mode: str = FULL,
-    adapter_dim: int = 0,
-    noise: str = MULTIPLICATIVE,
-    scale: float = 1.0,
-    seed: int = 1,
-) -> dict[str, int]:
-    """Write the model of `run` with rows for the new languages of `data`, and beside it, as `.options`, what
-    to train it with.
+def extend_run(adaptation: Adaptation, data: Path, output: Path, *, seed: int) -> dict[str, int]:
+    """Write the model of the base with rows for the new languages of `data`, and beside it, as `.options`,
+    what to train it with.
 
-    Returns the number of new rows by table. See `extend_checkpoint`, `model_options` and `training_options`.
+    Returns the number of new rows by table. See `extend_checkpoint`, `model_options` and
+    `adaptation_options`.
     """
-    with check_model(run):
-        state = load_checkpoint(run / MODEL_FILE)
-    known, languages = read_languages(run / PIPELINE_FOLDER), read_languages(data)
-    model = model_options(state["cfg"]["model"], mode, size_of_dictionary(run), adapter_dim=adapter_dim)
-    options = training_options(
-        run, data, languages[len(known) :], languages=languages, mode=mode, model=model
+    with check_model(adaptation.base):
+        state = load_checkpoint(adaptation.base / MODEL_FILE)
+    languages = read_languages(data)
+    new = adaptation.new_languages(languages)
+    model = model_options(state["cfg"]["model"], adaptation, size_of_dictionary(adaptation.pipeline))
+    options = adaptation_options(adaptation, data, new, languages=languages, model=model)
+    precision = dict.fromkeys(ROUNDING, False) if adaptation.mode == FROZEN else {}
+    added = extend_checkpoint(
+        state,
+        data,
+        output,
+        noise=adaptation.noise,
+        scale=adaptation.noise_scale,
+        seed=seed,
+        **model,
+        **precision,
     )
-    precision = dict.fromkeys(ROUNDING, False) if mode == FROZEN else {}
-    added = extend_checkpoint(state, data, output, noise=noise, scale=scale, seed=seed, **model, **precision)
     with replacing(output.with_suffix(".options")) as file:
         file.write("".join(f"{option}\n" for option in options).encode("utf-8"))
     return added
 
 
-def check_options(run: Path, mode: str, adapter_dim: int, given: Sequence[str]) -> None:
-    """`InputError` for a mode that the model of `run`, or its training with the options that are `given`
+def check_options(adaptation: Adaptation, given: Sequence[str]) -> None:
+    """`InputError` for a mode that the model of the base, or its training with the options that are `given`
     besides, does not go with.
     """
+    run, mode = adaptation.base, adaptation.mode
     with check_model(run):
         state = load_checkpoint(run / MODEL_FILE)
     if mode == FROZEN and 0 in switches(state["model"]):
@@ -68,9 +70,9 @@ def check_options(run: Path, mode: str, adapter_dim: int, given: Sequence[str]) 
             f"{run} is of a time before its residual came back, as it would while it is adapted --frozen: "
             "old translations would change; adapt it without --frozen, or a run that was trained to the end"
         )
-    model = model_options(state["cfg"]["model"], mode, size_of_dictionary(run), adapter_dim=adapter_dim)
-    options = [*kept_options(run, mode), *words_of(model), *given]
-    read = fairseq_options.training_options(BASELINE.architecture, options)
+    model = model_options(state["cfg"]["model"], adaptation, size_of_dictionary(adaptation.pipeline))
+    options = [*kept_options(adaptation), *words_of(model), *given]
+    read = training_options(BASELINE.architecture, options)
     check_own(given)
     if mode == FULL:
         return
@@ -83,13 +85,13 @@ def check_options(run: Path, mode: str, adapter_dim: int, given: Sequence[str]) 
         )
 
 
-def size_of_dictionary(run: Path) -> int:
-    """How many types the dictionary of a run has."""
-    pivot, *_ = read_languages(run / PIPELINE_FOLDER)
-    return len(load_dictionary(run / PIPELINE_FOLDER / f"dict.{pivot}.txt"))
+def size_of_dictionary(pipeline: Path) -> int:
+    """How many types the dictionary of a run has, in the folder of its text pipeline."""
+    pivot, *_ = read_languages(pipeline)
+    return len(load_dictionary(pipeline / f"dict.{pivot}.txt"))
 
 
-def model_options(trained: Namespace, mode: str, types: int, adapter_dim: int = 0) -> Options:
+def model_options(trained: Namespace, adaptation: Adaptation, types: int) -> Options:
     """The options that the model has besides those it was `trained` with; `types`: the size of its
     dictionary.
 
@@ -102,8 +104,8 @@ def model_options(trained: Namespace, mode: str, types: int, adapter_dim: int = 
             "adapt a run without --decoder-language-feed-forward-layers"
         )
     before = getattr(trained, "frozen_vocabulary", "none")
-    adapters = getattr(trained, "adapter_dim", 0)
-    if mode == FULL:
+    adapters, adapter_dim = getattr(trained, "adapter_dim", 0), adaptation.adapter_dim
+    if adaptation.mode == FULL:
         if adapters or adapter_dim:
             raise InputError(
                 "adapters belong to a language that was added with everything else frozen; adapt this run "
@@ -122,38 +124,33 @@ def model_options(trained: Namespace, mode: str, types: int, adapter_dim: int = 
     }
 
 
-def training_options(
-    run: Path,
-    data: Path,
-    new: Sequence[str],
-    languages: Sequence[str],
-    mode: str,
-    model: Options,
+def adaptation_options(
+    adaptation: Adaptation, data: Path, new: Sequence[str], languages: Sequence[str], model: Options
 ) -> list[str]:
-    """The options of fairseq-train that `run` was trained with, but for its data; then those of its
+    """The options of fairseq-train that the base was trained with, but for its data; then those of its
     adaptation.
 
     Later ones override earlier ones. It trains on all directions that have training text in `data`, and in
     mode `frozen` on those of the `new` languages, in full precision. Raises `InputError` for a run that does
     not say how it was trained.
     """
-    directions, kept = directions_with_data(data, "train", [*languages]), kept_options(run, mode)
-    if mode == FROZEN:
+    directions, kept = directions_with_data(data, "train", [*languages]), kept_options(adaptation)
+    if adaptation.mode == FROZEN:
         directions = [direction for direction in directions if {*parse_direction(direction)} & {*new}]
     return [
         *kept,
         *option_words(every_epoch(kept)),
-        *validated(options_of(run), directions, data=data, languages=languages),
+        *validated(options_of(adaptation.base), directions, data=data, languages=languages),
         *words_of(model),
         "--lang-pairs",
         ",".join(directions),
     ]
 
 
-def kept_options(run: Path, mode: str) -> list[str]:
-    """The options that `run` was trained with and that its adaptation has, too."""
-    dropped = {*map(spelt, ROUNDING)} if mode == FROZEN else set()
-    return [option for option in options_of(run) if option not in dropped]
+def kept_options(adaptation: Adaptation) -> list[str]:
+    """The options that the base was trained with and that its adaptation has, too."""
+    dropped = {*map(spelt, ROUNDING)} if adaptation.mode == FROZEN else set()
+    return [option for option in options_of(adaptation.base) if option not in dropped]
 
 
 def validated(
