@@ -10,16 +10,11 @@ import sentencepiece
 
 from tests.support.disk import full_after
 from zsnmt.errors import InputError
+from zsnmt.text import subword
 from zsnmt.text.lines import write_lines
 from zsnmt.text.piece_restriction import restrict_pieces
 from zsnmt.text.settings import MODEL_TYPES
-from zsnmt.text.subword import (
-    NORMALIZATIONS,
-    Subwords,
-    frequent_pieces,
-    restrict,
-    train_subwords,
-)
+from zsnmt.text.subword import Subwords, frequent_pieces, restrict, train_subwords
 
 SYLLABLES = {
     "de": ["schu", "len", "ver", "ung", "ka", "to", "strä", "ße"],
@@ -121,21 +116,10 @@ def test_decoding_takes_any_pieces(plain):
     assert plain.decode([]) == ""
 
 
-def test_normalization_is_the_callers_choice(tmp_path):
-    encoded = {}
-    for normalization in NORMALIZATIONS:
-        train_subwords(
-            {"de": lambda: ["ﬁn Fin"] * 9}, tmp_path / normalization, 8, normalization=normalization
-        )
-        subwords = Subwords(tmp_path / normalization)
-        encoded[normalization] = subwords.decode(subwords.encode("ﬁn Fin", "de"))
-    assert encoded == {
-        "identity": "ﬁn Fin",
-        "nfkc": "fin Fin",
-        "nfkc_cf": "fin fin",
-        "nmt_nfkc": "fin Fin",
-        "nmt_nfkc_cf": "fin fin",
-    }
+def test_characters_stay_as_they_are(tmp_path):
+    train_subwords({"de": lambda: ["ﬁn Fin"] * 9}, tmp_path / "a", 8)
+    subwords = Subwords(tmp_path / "a")
+    assert subwords.decode(subwords.encode("ﬁn Fin", "de")) == "ﬁn Fin"
 
 
 # Restriction
@@ -254,8 +238,9 @@ def trained(path: Path, text=TEXT, model_type: str = "bpe", **arguments) -> byte
 
 
 @pytest.mark.parametrize("model_type", MODEL_TYPES)
-def test_training_is_reproducible(model_type, tmp_path):
-    arguments = {"model_type": model_type, "sentences": 400, "balance": 3}
+def test_training_is_reproducible(model_type, tmp_path, monkeypatch):
+    monkeypatch.setattr(subword, "MOST_SENTENCES", 400)  # of 530
+    arguments = {"model_type": model_type, "balance": 3}
     first = trained(tmp_path / "a", seed=1, **arguments)
     assert trained(tmp_path / "b", dict(reversed(TEXT.items())), seed=1, **arguments) == first
     assert trained(tmp_path / "c", seed=2, **arguments) != first
@@ -336,14 +321,12 @@ def test_a_vocabulary_of_an_impossible_size_names_a_possible_one(model_type, siz
     "arguments, message",
     [
         ({"model_type": "word"}, "no model type 'word'; choose bpe or unigram"),
-        ({"normalization": "nfd"}, "no normalization 'nfd'; choose identity or"),
         ({"character_coverage": 0}, "character coverage 0 "),
         ({"character_coverage": 1.1}, "character coverage 1.1 "),
         ({"vocabulary_size": 0}, "vocabulary of 0 "),
         ({"vocabulary_size": 10**20}, "vocabulary of 1000.* cannot be used; give a number of pieces"),
         ({"vocabulary_size": 2**31}, "vocabulary of 2147483648 cannot be used"),
         ({"balance": 0.3}, "balance 0.3"),
-        ({"sentences": 0}, "bound of 0"),
         ({"text": {"de": TEXT["de"], "fr": lambda: ["", " "]}}, "no text of fr"),
         ({"text": {}}, "no text"),
     ],

@@ -9,6 +9,8 @@ from sklearn.metrics import confusion_matrix
 from zsnmt.analysis.classifiers import LinearProbe
 from zsnmt.errors import InputError
 
+SHARE = 0.2  # of sentences that are held out
+
 
 class Split(NamedTuple):
     """Row numbers to train a probe on and to measure it on, ascending."""
@@ -32,8 +34,8 @@ class Accuracy(NamedTuple):
     unseen: int
 
 
-def split_by_sentence(sentences: np.ndarray, share: float = 0.2, seed: int = 1) -> Split:
-    """A share of the sentences held out at random; all rows of a sentence are on one side.
+def split_by_sentence(sentences: np.ndarray, seed: int = 1) -> Split:
+    """A `SHARE` of the sentences held out at random; all rows of a sentence are on one side.
 
     `sentences`: N integers, the sentence of each row. Give translations the same number, so that they too are
     on one side. Raises `InputError` for a seed below 0, and if a side would have no sentence.
@@ -41,10 +43,10 @@ def split_by_sentence(sentences: np.ndarray, share: float = 0.2, seed: int = 1) 
     if seed < 0:
         raise InputError(f"a seed of {seed} cannot be used; give 0 or more")
     numbers = np.unique(sentences)
-    count = round(share * len(numbers))
+    count = round(SHARE * len(numbers))
     if not 0 < count < len(numbers):
         raise InputError(
-            f"{share:g} of {len(numbers)} sentences held out leaves a side without any; take more sentences"
+            f"{SHARE:g} of {len(numbers)} sentences held out leaves a side without any; take more sentences"
         )
     chosen = np.random.default_rng(seed).permutation(numbers)[:count]
     held_out = np.isin(sentences, chosen)

@@ -258,11 +258,9 @@ def seeds_to_decide(effect: Effect, wanted: Range) -> int | None:
     return seeds_that_tell(distance, effect.deviations, chosen_from=effect.chosen_from)
 
 
-def seeds_that_tell(
-    distance: float, deviations: Sequence[float], most: int = MOST, *, chosen_from: int = 1
-) -> int | None:
+def seeds_that_tell(distance: float, deviations: Sequence[float], *, chosen_from: int = 1) -> int | None:
     """How many seeds of each side, of runs with these deviations, have in four of five cases an interval
-    that does not reach as far as a distance; None where `most` have not. The interval is that of
+    that does not reach as far as a distance; None where `MOST` have not. The interval is that of
     `half_width`; the test lines, which no seed adds to, are left aside.
     """
     variances = [deviation**2 for deviation in deviations]
@@ -275,4 +273,4 @@ def seeds_that_tell(
         ends = quantile(freedom, 1 - 0.025 / chosen_from) + quantile(freedom, POWER)
         return ends * math.sqrt(sum(variances) / number)
 
-    return next((number for number in range(2, most + 1) if needed(number) < distance), None)
+    return next((number for number in range(2, MOST + 1) if needed(number) < distance), None)

@@ -26,12 +26,13 @@ from zsnmt.text.sampling import sample, sample_sizes
 from zsnmt.text.settings import BPE, MODEL_TYPES
 
 MODEL_FILE = "subwords.model"
-NORMALIZATIONS = ("identity", "nfkc", "nfkc_cf", "nmt_nfkc", "nmt_nfkc_cf")
 
 Text = Sequence[Path] | Callable[[], Iterable[str]]  # files, or what gives the sentences anew at each call
 
 BY = "--vocabulary-size, in a config by VOCABULARY"  # the size is given
 MOST_PIECES = 2**31  # SentencePiece counts them so
+MOST_SENTENCES = 1_000_000  # that a model is trained on
+UNCHANGED = "identity"  # the other normalizations of SentencePiece cannot be undone by decoding
 QUIET = 2  # errors only
 UNKNOWN_PIECES = 1  # <unk>, which is a piece that SentencePiece counts
 
@@ -139,24 +140,20 @@ def train_subwords(
     model_type: str = BPE,
     character_coverage: float = 1.0,
     balance: float | None = None,
-    sentences: int = 1_000_000,
     seed: int = 1,
-    normalization: str = "identity",
     others: int = 0,
     merges: int | None = None,
 ) -> None:
     """Trains one model over all languages and writes it to `model`.
 
-    The same text, arguments and seed give the same bytes. At most about `sentences` sentences are used,
-    drawn by language as `sampling.sample_sizes` says; empty ones are left out. `identity` leaves the
-    characters as they are; the other normalizations of SentencePiece cannot be undone by decoding.
+    The same text, arguments and seed give the same bytes. At most about `MOST_SENTENCES` sentences are used,
+    drawn by language as `sampling.sample_sizes` says; empty ones are left out. Characters stay as they are.
     `others`: symbols of the vocabulary that are not pieces of this model, such as `<pad>`. `merges`: of BPE,
     the number of merge operations, in place of that of all pieces, which also has the characters.
     Raises InputError for values out of range, and for a vocabulary that is too large for the text or too
     small for its characters, with the limit.
     """
     check_word("model type", model_type, MODEL_TYPES)
-    check_word("normalization", normalization, NORMALIZATIONS)
     if not 0 < character_coverage <= 1:
         raise InputError(
             f"character coverage {character_coverage} cannot be used; give a share above 0 and up to 1"
@@ -171,7 +168,7 @@ def train_subwords(
             f"a vocabulary of {vocabulary_size} cannot be used; give a number of pieces, often thousands"
         )
     available = {language: sum(1 for _ in nonempty_sentences(text[language])) for language in sorted(text)}
-    sizes = sample_sizes(available, sentences, balance)
+    sizes = sample_sizes(available, MOST_SENTENCES, balance)
 
     def drawn() -> Iterator[str]:
         for language, size in sizes.items():
@@ -187,7 +184,7 @@ def train_subwords(
         "vocab_size": vocabulary_size - others,
         "model_type": model_type,
         "character_coverage": character_coverage,
-        "normalization_rule_name": normalization,
+        "normalization_rule_name": UNCHANGED,
     }
     try:
         trained = in_another_process(partial(train_model, drawn(), options))

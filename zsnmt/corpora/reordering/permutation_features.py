@@ -59,11 +59,9 @@ def symbols(tree: Tree, head: int, words: Sequence[int]) -> tuple[str, ...]:
     )
 
 
-def patterns_of(order: Sequence[int], head: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Each occurrence of a pattern in an order of items, of which one is the head: the template and its
-    items.
-    """
-    place = order.index(head)
+def patterns_of(order: Sequence[int]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Each occurrence of a pattern in an order of items, the head being 0: the template and its items."""
+    place = order.index(0)
     for pair in pairwise((BOS, *order, EOS)):
         yield "BI", pair
     for first, second in combinations(range(len(order)), 2):
@@ -85,7 +83,7 @@ def all_orders(size: int) -> Orders:
     places = places_of(
         (row, columns.setdefault(pattern, len(columns)))
         for row, order in enumerate(orders)
-        for pattern in patterns_of(order, 0)
+        for pattern in patterns_of(order)
     )
     counts = count_matrix(places, (len(orders), len(columns)))
     patterns: list[tuple[str, Callable]] = [(template, itemgetter(*items)) for template, items in columns]
@@ -117,7 +115,7 @@ def feature_names(items: Sequence[str]) -> Iterator[tuple[int, str]]:
 def n_grams(order: Sequence[str]) -> Iterator[str]:
     """Each occurrence of a feature HI in an order of symbols, by its name."""
     joint = (*order, *EDGES)
-    for template, items in patterns_of(range(len(order)), 0):
+    for template, items in patterns_of(range(len(order))):
         if template == "HI":
             yield name(template, itemgetter(*items)(joint))
 
