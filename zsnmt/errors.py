@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import NoReturn
 
+CHARACTERS = 200  # of another program's error that are shown
+
 
 class InputError(ValueError):
     """What a person gave cannot be used; the message says what, the rule and the remedy."""
@@ -23,6 +25,11 @@ def pass_over(fault: InputError) -> None:
 def no_file(path: object) -> InputError:
     """What is said of a file to read that is not there."""
     return InputError(f"{path}: there is no such file; name one that is there")
+
+
+def in_one_line(error: Exception) -> str:
+    """What an error of another program says, without line ends; where it is long, its beginning."""
+    return " ".join(str(error).split())[:CHARACTERS]
 
 
 def counted(number: int, thing: str) -> str:

@@ -16,7 +16,7 @@ from fairseq.file_io import PathManager
 from fairseq.trainer import Trainer
 from torch import nn
 
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, in_one_line
 from zsnmt.files.checksums import check_archive
 
 PATIENCE = "patience"  # of a checkpoint's extra state
@@ -69,10 +69,9 @@ def give_tasks_their_state_back() -> None:
                 check_archive(Path(path))
                 checkpoint = torch.load(path, map_location="cpu", mmap=is_zipfile(path))
             except Exception as error:  # torch raises many kinds
-                reason = " ".join(str(error).split())[:200]
                 raise InputError(
-                    f"training cannot go on from {path} ({reason}); put a copy of another checkpoint of its "
-                    "folder in its place, or remove it and start again"
+                    f"training cannot go on from {path} ({in_one_line(error)}); put a copy of another "
+                    "checkpoint of its folder in its place, or remove it and start again"
                 ) from error
             self.task.load_state_dict(checkpoint.get("task_state") or {})
             if not reset_optimizer:  # as a training does that begins with the weights of another

@@ -12,7 +12,7 @@ from fairseq.models import BaseFairseqModel
 import zsnmt
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.gpu_memory import holding_a_model
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, in_one_line
 from zsnmt.runs.checkpoints import explain_read_errors, load_state
 from zsnmt.runs.checksums import REMEDY, check_model, check_pipeline
 from zsnmt.runs.folder import (
@@ -77,8 +77,8 @@ def explain_misfit(checkpoint: Path, pipeline: Path) -> Iterator[None]:
     except FileNotFoundError as error:
         raise InputError(f"{error.filename} is missing; {REMEDY}") from None
     except Exception as error:  # fairseq raises many kinds
-        reason = " ".join(str(error).split())[:200]
         raise InputError(
             f"{checkpoint} and {pipeline} do not make a model: one of them is damaged, or of another run or "
-            f"version ({type(error).__name__}: {reason}); copy both again from where the run was trained"
+            f"version ({type(error).__name__}: {in_one_line(error)}); copy both again from where the run "
+            "was trained"
         ) from error

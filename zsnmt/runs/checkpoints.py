@@ -14,7 +14,7 @@ from fairseq import checkpoint_utils
 from torch import Tensor
 
 import zsnmt.compatibility  # noqa: F401
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, in_one_line
 from zsnmt.files.checksums import check_archive
 from zsnmt.files.replacing import replacing
 from zsnmt.modules.attention_residual import is_switch
@@ -49,10 +49,10 @@ def explain_read_errors(path: Path) -> Iterator[None]:
     except FileNotFoundError:
         raise InputError(f"{path} is missing; train the run to its end first") from None
     except Exception as error:  # torch raises many kinds, pickle among them
-        reason = " ".join(str(error).split())[:200]
         raise InputError(
             f"{path} cannot be loaded: it is truncated, no checkpoint, of another version, or holds more "
-            f"than weights and options ({type(error).__name__}: {reason}); remove it and run the recipe again"
+            f"than weights and options ({type(error).__name__}: {in_one_line(error)}); remove it and run the "
+            "recipe again"
         ) from error
 
 
