@@ -5,16 +5,9 @@ from statistics import fmean, median
 
 from zsnmt.analysis.procrustes import wilcoxon
 from zsnmt.masked_lm.report.columns import BANDS, KEYS_LOSS, MEDIAN_LOSS, UNDIVIDED
-from zsnmt.masked_lm.report.runs import (
-    LABELS,
-    NONE,
-    common_training,
-    condition_label,
-    conditions_of,
-    runs_of,
-    seeds,
-)
+from zsnmt.masked_lm.report.runs import LABELS, NONE, common_training, condition_label, conditions_of, runs_of
 from zsnmt.masked_lm.score_file import Losses, MaskedLM
+from zsnmt.report.scores import seeds
 from zsnmt.report.table import Cell, Table, seed_cell
 
 

@@ -16,7 +16,6 @@ from zsnmt.masked_lm.score_file import MEASURES, REQUIRED, MaskedLM, parse_score
 from zsnmt.modules.position_names import LABELS as NAMES
 from zsnmt.modules.position_names import POSITION_ENCODINGS
 from zsnmt.report.comparability import check_alike
-from zsnmt.report.table import numbers_in_short
 from zsnmt.runs.systems import CLIPPED, PRODUCT
 
 REMEDY = "score the run with zsnmt masked-lm"
@@ -174,11 +173,6 @@ def runs_by_seed(
         for run in runs_of(runs, system, condition):
             found.setdefault(run.seed, []).append(run)
     return {seed: of_seed for seed, of_seed in sorted(found.items()) if len(of_seed) == len(conditions)}
-
-
-def seeds(runs: Sequence[MaskedLM]) -> str:
-    """The seeds of a system's runs."""
-    return numbers_in_short(run.seed for run in runs)
 
 
 def common_training(runs: Sequence[MaskedLM]) -> str:

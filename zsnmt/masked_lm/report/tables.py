@@ -20,10 +20,9 @@ from zsnmt.masked_lm.report.runs import (
     groups,
     runs_by_seed,
     runs_of,
-    seeds,
 )
 from zsnmt.masked_lm.score_file import MaskedLM
-from zsnmt.report.scores import short_commit, versions_in_short
+from zsnmt.report.scores import seeds, short_commit, versions_in_short
 from zsnmt.report.table import Cell, Table, join_sentences, numbers_in_short
 
 ENCODINGS_TABLE = "encodings_"  # begins the names of those
