@@ -36,6 +36,7 @@ from zsnmt.text.subword import Subwords
 from zsnmt.text.words import Words
 from zsnmt.training.binarised import (
     TextFile,
+    add_symbols,
     binarise,
     check_pairs,
     check_shards,
@@ -205,16 +206,11 @@ def extend_dictionary(
     words. Raises `InputError` where the text spells a tag.
     """
     dictionary = load_dictionary(path)
-    tags = [*map(language_tag, new)]
-    if clash := [tag for tag in tags if tag in counts or tag in dictionary]:
+    if clash := [tag for tag in map(language_tag, new) if tag in counts or tag in dictionary]:
         raise InputError(
             f"the text spells {', '.join(clash)}, which is to stand for a language; remove it from the text"
         )
-    for tag in tags:
-        dictionary.add_symbol(tag)
-    unseen = ((piece, count) for piece, count in counts.items() if piece not in dictionary)
-    for piece, count in sorted(unseen, key=lambda item: (-item[1], item[0]))[:words]:
-        dictionary.add_symbol(piece, count)
+    add_symbols(dictionary, new, counts, words=words)
     return dictionary
 
 

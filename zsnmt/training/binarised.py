@@ -227,11 +227,21 @@ def learn_dictionary(counts: Counter[str], languages: Sequence[str], words: int 
             f"the training text spells {', '.join(clash)}, which stands for something else; remove it from "
             "the text"
         )
+    add_symbols(dictionary, languages, counts, words=words)
+    return dictionary
+
+
+def add_symbols(
+    dictionary: Dictionary, languages: Sequence[str], counts: Mapping[str, int], *, words: int | None
+) -> None:
+    """Add the tags of languages, then the pieces that a dictionary lacks, at most so many `words`, the most
+    frequent first.
+    """
     for tag in map(language_tag, languages):
         dictionary.add_symbol(tag)
-    for piece, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:words]:
+    lacking = ((piece, count) for piece, count in counts.items() if piece not in dictionary)
+    for piece, count in sorted(lacking, key=lambda item: (-item[1], item[0]))[:words]:
         dictionary.add_symbol(piece, count)
-    return dictionary
 
 
 def known_pieces(
