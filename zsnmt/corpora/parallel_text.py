@@ -200,8 +200,9 @@ def check_corpus(
 
 def write_rows(folder: Path, name: str, languages: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Write `name.{lang}` for each language from rows that have one sentence of each; nothing for no rows."""
-    for language, sentences in zip(languages, zip(*rows, strict=True)):
-        write_lines(folder / f"{name}.{language}", sentences)
+    if columns := [*zip(*rows, strict=True)]:
+        for language, sentences in zip(languages, columns, strict=True):
+            write_lines(folder / f"{name}.{language}", sentences)
 
 
 def languages_of_split(folder: Path, split: str) -> list[str]:
