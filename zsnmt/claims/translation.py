@@ -253,7 +253,7 @@ def share_in_pivot_language(scores: Scores) -> float | None:
 
 
 def combine(*parts: Evidence) -> Evidence:
-    """All that several say."""
+    """The figures that each of several kinds of evidence has, one after the other."""
     return lambda kept: [effect for part in parts for effect in part(kept)]
 
 

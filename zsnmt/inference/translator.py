@@ -401,7 +401,7 @@ class Translator:
 
     @property
     def kind(self) -> Kind:
-        """That of its method, or of none."""
+        """The kind of its method; without one, a kind that reads nothing besides the line."""
         return self.method.kind if self.method else Kind()
 
     @property
