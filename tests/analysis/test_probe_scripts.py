@@ -17,10 +17,10 @@ from scipy.stats import ortho_group
 
 from zsnmt.analysis import layer_classifiers
 from zsnmt.analysis import similarities as similarities_module
+from zsnmt.analysis.cka import linear_cka
 from zsnmt.analysis.classifiers import PUBLISHED_BATCH, fit_as_published, fit_to_convergence
 from zsnmt.analysis.held_out import Accuracy, accuracy, confusion, split_by_sentence
 from zsnmt.analysis.retrieval import retrieval
-from zsnmt.analysis.similarity import linear_cka
 from zsnmt.analysis.state_folder import (
     LABELS_FILE,
     STATES_FILE,

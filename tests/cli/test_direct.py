@@ -12,6 +12,7 @@ import torch
 from tests.conftest import TINY_CONFIG, changed, run_command
 from zsnmt.cli import direct, distill
 from zsnmt.console import WrongUse
+from zsnmt.distillation.direct import OF_ALL_PAIRS
 from zsnmt.errors import InputError
 from zsnmt.training.steps import Steps
 
@@ -70,7 +71,7 @@ def test_a_name_is_that_of_all_runs_but_the_baselines(config, capsys):
 def test_word_by_word_the_last_student_learns_of_all_pairs(config, capsys):
     config.write_text(f"{CONFIG}WORD_LEVEL=1\n")
     commands = plan(config, capsys)
-    assert [words[-3:] == ["--", *direct.OF_ALL_PAIRS] for words in commands] == [0, 0, 0, 1, 0, 0, 0]
+    assert [words[-3:] == ["--", *OF_ALL_PAIRS] for words in commands] == [0, 0, 0, 1, 0, 0, 0]
 
 
 def test_a_third_round_has_the_student_for_its_teacher_which_reads_two_sentences(config, capsys):
@@ -80,7 +81,7 @@ def test_a_third_round_has_the_student_for_its_teacher_which_reads_two_sentences
     lesson = distill.make_parser().parse_args(three[4][2:-3])
     runs = config.parent / "runs" / "small"
     assert (lesson.teacher, lesson.way) == (str(runs / "zs_transformer_direct" / "seed1"), "ensemble")
-    assert lesson.name == "zs_transformer_direct_third" and three[4][-3:] == ["--", *direct.OF_ALL_PAIRS]
+    assert lesson.name == "zs_transformer_direct_third" and three[4][-3:] == ["--", *OF_ALL_PAIRS]
     assert three[6][2] == str(runs / "zs_transformer_direct_third" / "seed1") == three[7][3]
     further = str(runs / "zs_transformer_continued" / "seed1")
     assert further == three[5][2] == three[6][4] == three[7][2]

@@ -100,7 +100,7 @@ def test_the_source_may_be_left_out_where_the_model_does_not_see_it(translator, 
 
 def test_a_line_too_long_is_translated_in_parts_with_a_warning(translator, lines, caplog):
     long_line = " ".join(lines)
-    with caplog.at_level(logging.WARNING, logger="zsnmt.inference.translator"):
+    with caplog.at_level(logging.WARNING, logger="zsnmt.inference.parts"):
         translated = translator.translate([lines[0], long_line], "tamun", "velan", first_line=2001)
         translator.translate([long_line], "tamun", "velan", first_line=None)
     assert "line 2002 has" in caplog.text and "at most 39" in caplog.text
@@ -388,7 +388,7 @@ def test_a_sentence_is_encoded_once_unless_its_tags_name_the_target(talkative, l
 
 
 def test_a_line_too_long_is_cut_alike_for_all_languages(talkative, lines, caplog):
-    with caplog.at_level(logging.WARNING, logger="zsnmt.inference.translator"):
+    with caplog.at_level(logging.WARNING, logger="zsnmt.inference.parts"):
         parts = list(talkative.parts_of([" ".join(lines)], INTO, 7))
     assert caplog.text.count("line 7 has") == 1  # not once for each language
     by_direction = [[part.tokens for part in parts if part.direction == direction] for direction in INTO]

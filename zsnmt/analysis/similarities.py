@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from tqdm import tqdm
 
+from zsnmt.analysis.cka import linear_cka
 from zsnmt.analysis.retrieval import retrieval
-from zsnmt.analysis.similarity import linear_cka
 from zsnmt.analysis.state_folder import States, sentence_means
 from zsnmt.analysis.svcca import decompose, independent_mean, random_baseline, svcca_pairs
 from zsnmt.errors import InputError

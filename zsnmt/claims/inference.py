@@ -1,10 +1,10 @@
 """What kept accuracies on XNLI say of the claim on position encodings."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from statistics import fmean
 
-from zsnmt.claims.kept_results import Evidence, Kept
-from zsnmt.claims.masked_lms import BySeed, compare
+from zsnmt.claims.kept_results import Evidence, each_config
+from zsnmt.claims.masked_lms import BySeed, compare_by_seed
 from zsnmt.claims.verdicts import Effect, Range
 
 TUPE = "tupe_absolute"
@@ -15,15 +15,13 @@ def accuracy_gap(*, of_training: bool, wanted: Range) -> Evidence:
     language of the pairs to learn from, or the mean over all other languages.
     """
 
-    def effects(kept: Kept) -> list[Effect]:
-        found = []
-        for config, runs in kept.inference.items():
-            first, *others = runs[0]["accuracy"]
-            languages = [first] if of_training else others
-            rivals = {run["system"] for run in runs} - {TUPE}
-            sides = [accuracy_by_seed(runs, systems, languages) for systems in ({TUPE}, rivals)]
-            found += compare(config, "accuracy", *sides, part=", ".join(languages), wanted=wanted)
-        return found
+    @each_config(lambda kept: kept.inference)
+    def effects(config: str, runs: list[dict]) -> Iterator[Effect]:
+        first, *others = runs[0]["accuracy"]
+        languages = [first] if of_training else others
+        rivals = {run["system"] for run in runs} - {TUPE}
+        sides = [accuracy_by_seed(runs, systems, languages) for systems in ({TUPE}, rivals)]
+        yield from compare_by_seed(config, "accuracy", *sides, part=", ".join(languages), wanted=wanted)
 
     return effects
 

@@ -1,8 +1,9 @@
 """The results that the project keeps, by config, for claims."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from zsnmt.claims.verdicts import Effect
 from zsnmt.languages import SUPERVISED
@@ -21,6 +22,7 @@ from zsnmt.scoring.figures import MAIN
 
 LEAST_BLEU = 10.0  # supervised, of the best system of a config; below it a config says nothing of translation
 Systems = Mapping[str, list[Scores]]  # the seeds of each system
+Results = TypeVar("Results")  # what is kept of one config
 
 
 class Kept:
@@ -63,3 +65,18 @@ def has_learned(runs: list[Scores]) -> bool:
 
 
 Evidence = Callable[[Kept], list[Effect]]  # what tells of a claim: its figures among the kept results
+
+
+def each_config(
+    results: Callable[[Kept], Mapping[str, Results]],
+) -> Callable[[Callable[[str, Results], Iterable[Effect]]], Evidence]:
+    """Decorate a function that takes the name of one config and what is kept of it, and yields its figures:
+    it becomes the evidence of all configs, in their order. `results`: which results are meant.
+    """
+
+    def decorate(of_config: Callable[[str, Results], Iterable[Effect]]) -> Evidence:
+        return lambda kept: [
+            effect for config, found in results(kept).items() for effect in of_config(config, found)
+        ]
+
+    return decorate

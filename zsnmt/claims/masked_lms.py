@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from statistics import fmean
 
-from zsnmt.claims.kept_results import Evidence, Kept
+from zsnmt.claims.kept_results import Evidence, each_config
 from zsnmt.claims.verdicts import BLOCKS, Effect, Range, difference, effect, seed_by_seed
 from zsnmt.masked_lm.report.columns import FIRST, FULL, Column
 from zsnmt.masked_lm.report.runs import NONE, SAME, condition_label, conditions_of, runs_of
@@ -52,16 +52,14 @@ def groups(
     `at_plateau`: short trainings say so weakly.
     """
 
-    def effects(kept: Kept) -> list[Effect]:
-        found = []
-        for config, runs in kept.masked_lms.items():
-            for condition in select_conditions(runs, conditions):
-                sides = [by_seed(runs, systems, condition, column=column) for systems in (ones, others)]
-                part = ", ".join(filter(None, (condition_label(condition), label)))
-                found += compare(
-                    config, column.figure, *sides, part=part, wanted=wanted, at_plateau=at_plateau
-                )
-        return found
+    @each_config(lambda kept: kept.masked_lms)
+    def effects(config: str, runs: list[MaskedLM]) -> Iterator[Effect]:
+        for condition in select_conditions(runs, conditions):
+            sides = [by_seed(runs, systems, condition, column=column) for systems in (ones, others)]
+            part = ", ".join(filter(None, (condition_label(condition), label)))
+            yield from compare_by_seed(
+                config, column.figure, *sides, part=part, wanted=wanted, at_plateau=at_plateau
+            )
 
     return effects
 
@@ -69,15 +67,13 @@ def groups(
 def condition_difference(column: Column, systems: Sequence[str], *, one: str, other: str) -> Evidence:
     """A figure of some encodings in one condition minus that in another; `BILINGUAL` stands for each."""
 
-    def effects(kept: Kept) -> list[Effect]:
-        found = []
-        for config, runs in kept.masked_lms.items():
-            for condition in select_conditions(runs, one):
-                if condition != other:
-                    sides = [by_seed(runs, systems, of, column=column) for of in (condition, other)]
-                    part = f"{condition_label(condition)} and {condition_label(other)}"
-                    found += compare(config, column.figure, *sides, part=part)
-        return found
+    @each_config(lambda kept: kept.masked_lms)
+    def effects(config: str, runs: list[MaskedLM]) -> Iterator[Effect]:
+        for condition in select_conditions(runs, one):
+            if condition != other:
+                sides = [by_seed(runs, systems, of, column=column) for of in (condition, other)]
+                part = f"{condition_label(condition)} and {condition_label(other)}"
+                yield from compare_by_seed(config, column.figure, *sides, part=part)
 
     return effects
 
@@ -87,17 +83,15 @@ def gap_growth(column: Column) -> Evidence:
     encodings that both have.
     """
 
-    def effects(kept: Kept) -> list[Effect]:
-        found = []
-        for config, runs in kept.masked_lms.items():
-            there = conditions_of(runs)
-            for condition in there:
-                if condition not in (SAME, NONE) and SAME in there:
-                    orders = condition, SAME
-                    common = [in_all(runs, systems, orders) for systems in (CLASSIC, MODERN)]
-                    gaps = [gap(runs, *common, condition=each, column=column) for each in orders]
-                    found += compare(config, column.figure, *gaps, part=condition_label(condition))
-        return found
+    @each_config(lambda kept: kept.masked_lms)
+    def effects(config: str, runs: list[MaskedLM]) -> Iterator[Effect]:
+        there = conditions_of(runs)
+        for condition in there:
+            if condition not in (SAME, NONE) and SAME in there:
+                orders = condition, SAME
+                common = [in_all(runs, systems, orders) for systems in (CLASSIC, MODERN)]
+                gaps = [gap(runs, *common, condition=each, column=column) for each in orders]
+                yield from compare_by_seed(config, column.figure, *gaps, part=condition_label(condition))
 
     return effects
 
@@ -120,20 +114,18 @@ def lowest_change(column: Column) -> Evidence:
     one that is chosen so. Short trainings say so weakly.
     """
 
-    def effects(kept: Kept) -> list[Effect]:
-        found = []
-        for config, runs in kept.masked_lms.items():
-            for condition in select_conditions(runs, BILINGUAL):
-                changes: list[Effect] = []
-                compared = [name for name in (*CLASSIC, *MODERN) if runs_of(runs, name, condition)]
-                for system in compared if condition != SAME else ():
-                    sides = [by_seed(runs, [system], of, column=column) for of in (condition, SAME)]
-                    part = f"{condition_label(condition)}, {system}"
-                    changes += compare(
-                        config, column.figure, *sides, part=part, chosen_from=len(compared), at_plateau=True
-                    )
-                found += sorted(changes, key=lambda change: change.measured.mean)[:1]
-        return found
+    @each_config(lambda kept: kept.masked_lms)
+    def effects(config: str, runs: list[MaskedLM]) -> Iterator[Effect]:
+        for condition in select_conditions(runs, BILINGUAL):
+            changes: list[Effect] = []
+            compared = [name for name in (*CLASSIC, *MODERN) if runs_of(runs, name, condition)]
+            for system in compared if condition != SAME else ():
+                sides = [by_seed(runs, [system], of, column=column) for of in (condition, SAME)]
+                part = f"{condition_label(condition)}, {system}"
+                changes += compare_by_seed(
+                    config, column.figure, *sides, part=part, chosen_from=len(compared), at_plateau=True
+                )
+            yield from sorted(changes, key=lambda change: change.measured.mean)[:1]
 
     return effects
 
@@ -143,17 +135,15 @@ def order_difference(column: Column, systems: Sequence[str]) -> Evidence:
     has another one; of the encodings that all these conditions have.
     """
 
-    def effects(kept: Kept) -> list[Effect]:
-        found = []
-        for config, runs in kept.masked_lms.items():
-            there = conditions_of(runs)
-            orders = [[each for each in there if each in order] for order in (SVO, OTHER_ORDERS)]
-            compared = [*chain(*orders)]
-            common = in_all(runs, systems, compared)
-            sides = [mean_by_seed(runs, common, order, column=column) for order in orders]
-            part = " minus ".join(", ".join(map(condition_label, order)) for order in orders)
-            found += compare(config, column.figure, *sides, part=part)
-        return found
+    @each_config(lambda kept: kept.masked_lms)
+    def effects(config: str, runs: list[MaskedLM]) -> Iterator[Effect]:
+        there = conditions_of(runs)
+        orders = [[each for each in there if each in order] for order in (SVO, OTHER_ORDERS)]
+        compared = [*chain(*orders)]
+        common = in_all(runs, systems, compared)
+        sides = [mean_by_seed(runs, common, order, column=column) for order in orders]
+        part = " minus ".join(", ".join(map(condition_label, order)) for order in orders)
+        yield from compare_by_seed(config, column.figure, *sides, part=part)
 
     return effects
 
@@ -174,7 +164,7 @@ def select_conditions(runs: Sequence[MaskedLM], conditions: str) -> Iterator[str
             yield condition
 
 
-def compare(
+def compare_by_seed(
     config: str,
     figure: str,
     one: BySeed,

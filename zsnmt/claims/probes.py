@@ -1,11 +1,11 @@
 """What kept probes say of the claims on the encoder."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from itertools import permutations
 from statistics import fmean
 
 from zsnmt.analysis.state_folder import FINAL
-from zsnmt.claims.kept_results import Evidence, Kept
+from zsnmt.claims.kept_results import Evidence, each_config
 from zsnmt.claims.verdicts import Effect, difference, effect, seed_by_seed, seeds_of
 from zsnmt.languages import FAMILIES
 from zsnmt.report.probes.folder import Probes
@@ -47,19 +47,17 @@ IN_FAMILIES = Finding("confusion within families", "accuracy", confusion_in_fami
 def finding(what: Finding, layer: LayerOf = output_layer) -> Evidence:
     """A finding of the residual model minus that of the baseline, in a layer."""
 
-    def effects(kept: Kept) -> list[Effect]:
-        found = []
-        for config, systems in kept.probes.items():
-            pair = of_same_seeds(*(systems.get(system.name, []) for system in (RESIDUAL, BASELINE)))
-            if all(pair):
-                at = layer(pair[0][0])
-                values, others = (complete([what.of(one, at) for one in runs]) for runs in pair)
-                if values and others:
-                    shown = difference(what.figure, values, others)
-                    part = "" if at == FINAL else f"layer {at}"
-                    seeds = seeds_of(*pair)
-                    sides = seed_by_seed((values, others), seeds)
-                    found.append(effect(config, shown, sides, seeds=seeds, part=part))
-        return found
+    @each_config(lambda kept: kept.probes)
+    def effects(config: str, systems: Mapping[str, list[Probes]]) -> Iterator[Effect]:
+        pair = of_same_seeds(*(systems.get(system.name, []) for system in (RESIDUAL, BASELINE)))
+        if all(pair):
+            at = layer(pair[0][0])
+            values, others = (complete([what.of(one, at) for one in runs]) for runs in pair)
+            if values and others:
+                shown = difference(what.figure, values, others)
+                part = "" if at == FINAL else f"layer {at}"
+                seeds = seeds_of(*pair)
+                sides = seed_by_seed((values, others), seeds)
+                yield effect(config, shown, sides, seeds=seeds, part=part)
 
     return effects

@@ -1,11 +1,11 @@
 """What kept scores say of the claims on translation: differences of systems, of ways and of configs."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from zsnmt.claims.kept_results import Evidence, Kept, Systems
+from zsnmt.claims.kept_results import Evidence, Kept, Systems, each_config
 from zsnmt.claims.verdicts import COMPARED, Effect, Range, difference, effect, seed_by_seed, seeds_of
 from zsnmt.languages import SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.adaptation import members
@@ -34,13 +34,10 @@ def gain(
     `without` some. `at_plateau`: it says so weakly if a training was not.
     """
 
-    def effects(kept: Kept) -> list[Effect]:
-        return [
-            effect
-            for config, systems in kept.scores.items()
-            if (not only or config in only) and config not in without and not are_adapted(systems)
-            for effect in compare(config, systems, (one, other), part=part, at_plateau=at_plateau)
-        ]
+    @each_config(lambda kept: kept.scores)
+    def effects(config: str, systems: Systems) -> Iterator[Effect]:
+        if (not only or config in only) and config not in without and not are_adapted(systems):
+            yield from compare(config, systems, (one, other), part=part, at_plateau=at_plateau)
 
     return effects
 
@@ -131,15 +128,13 @@ def family_difference(one: Place, other: Place) -> Evidence:
     from others: those would count the same languages again.
     """
 
-    def effects(kept: Kept) -> list[Effect]:
-        found = []
-        for config, systems in kept.scores.items():
-            if are_adapted(systems):
-                continue
-            runs = [scores for of_system in systems.values() for scores in of_system]
-            for family, directions in within_families(runs).items():
-                found += compare(config, systems, (one, other), part=family, directions=directions)
-        return found
+    @each_config(lambda kept: kept.scores)
+    def effects(config: str, systems: Systems) -> Iterator[Effect]:
+        if are_adapted(systems):
+            return
+        runs = [scores for of_system in systems.values() for scores in of_system]
+        for family, directions in within_families(runs).items():
+            yield from compare(config, systems, (one, other), part=family, directions=directions)
 
     return effects
 
@@ -149,14 +144,12 @@ def new_language_difference(
 ) -> Evidence:
     """One system minus another in the directions of a group of new languages, of adapted runs."""
 
-    def effects(kept: Kept) -> list[Effect]:
-        found = []
-        for config, systems in kept.scores.items():
-            if are_adapted(systems) and one.name in systems:
-                directions = members(systems[one.name], kind, group)
-                places = Place(one, kind), Place(other, kind)
-                found += compare(config, systems, places, part=group, directions=directions, wanted=wanted)
-        return found
+    @each_config(lambda kept: kept.scores)
+    def effects(config: str, systems: Systems) -> Iterator[Effect]:
+        if are_adapted(systems) and one.name in systems:
+            directions = members(systems[one.name], kind, group)
+            places = Place(one, kind), Place(other, kind)
+            yield from compare(config, systems, places, part=group, directions=directions, wanted=wanted)
 
     return effects
 
@@ -222,19 +215,17 @@ def loss_difference(one: System, other: System, *, part: str, wanted: Range | No
     not the claim's range.
     """
 
-    def effects(kept: Kept) -> list[Effect]:
-        found = []
-        for config, systems in kept.scores.items():
-            runs = of_same_seeds(*(systems.get(system.name, []) for system in (one, other)))
-            trained = [[read_summary(scores.training or "") for scores in side] for side in runs]
-            sides = [complete(side) or [] for side in trained]
-            if all(sides) and len({summary.updates for side in sides for summary in side}) == 1:
-                losses = [[summary.loss for summary in side] for side in sides]
-                shown = difference("loss", *losses)
-                seeds = seeds_of(*runs)
-                values = seed_by_seed(losses, seeds)
-                found.append(effect(config, shown, values, seeds=seeds, part=part, range=wanted))
-        return found
+    @each_config(lambda kept: kept.scores)
+    def effects(config: str, systems: Systems) -> Iterator[Effect]:
+        runs = of_same_seeds(*(systems.get(system.name, []) for system in (one, other)))
+        trained = [[read_summary(scores.training or "") for scores in side] for side in runs]
+        sides = [complete(side) or [] for side in trained]
+        if all(sides) and len({summary.updates for side in sides for summary in side}) == 1:
+            losses = [[summary.loss for summary in side] for side in sides]
+            shown = difference("loss", *losses)
+            seeds = seeds_of(*runs)
+            values = seed_by_seed(losses, seeds)
+            yield effect(config, shown, values, seeds=seeds, part=part, range=wanted)
 
     return effects
 
@@ -242,15 +233,13 @@ def loss_difference(one: System, other: System, *, part: str, wanted: Range | No
 def pivot_language_share(system: System) -> Evidence:
     """The share of zero-shot outputs of a system that are in the pivot's language."""
 
-    def effects(kept: Kept) -> list[Effect]:
-        found = []
-        for config, systems in kept.scores.items():
-            runs = [scores for scores in systems.get(system.name, []) if scores.select(ZERO_SHOT)]
-            values = complete([share_in_pivot_language(scores) for scores in runs])
-            if values and not are_adapted(systems):
-                measured = Measured("off_target", fmean(values))
-                found.append(effect(config, measured, [values], seeds=seeds_of(runs)))
-        return found
+    @each_config(lambda kept: kept.scores)
+    def effects(config: str, systems: Systems) -> Iterator[Effect]:
+        runs = [scores for scores in systems.get(system.name, []) if scores.select(ZERO_SHOT)]
+        values = complete([share_in_pivot_language(scores) for scores in runs])
+        if values and not are_adapted(systems):
+            measured = Measured("off_target", fmean(values))
+            yield effect(config, measured, [values], seeds=seeds_of(runs))
 
     return effects
 
@@ -264,7 +253,7 @@ def share_in_pivot_language(scores: Scores) -> float | None:
 
 
 def combine(*parts: Evidence) -> Evidence:
-    """All that several say."""
+    """The figures that each of several kinds of evidence has, one after the other."""
     return lambda kept: [effect for part in parts for effect in part(kept)]
 
 

@@ -14,122 +14,21 @@ and the pivot's beside it. docs/distillation.md says what each step brings.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zsnmt import console
 from zsnmt.cli.common.own_text import add_own_text, is_config_of, make_config
 from zsnmt.cli.common.recipe import Recipe, add_check, add_seeds
 from zsnmt.cli.common.team import add_team, check_precision_here, chosen_team, gpus_here, team_words
 from zsnmt.console import WrongUse
-from zsnmt.corpora.parallel_text import directions_without_text
-from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME, parse_method
 from zsnmt.decoding.options import PRECISIONS, EngineChoice
-from zsnmt.distillation.command import command_words
-from zsnmt.distillation.settings import (
-    NONE,
-    SOURCES,
-    Distillation,
-    SyntheticSettings,
-    check_taught,
-    choose_distillation,
-)
 from zsnmt.errors import InputError
 from zsnmt.runs.commands import verb_command
-from zsnmt.runs.systems import BASELINE, DIRECT_STUDENT, STUDENTS
-from zsnmt.training.team import shared_updates
+from zsnmt.runs.systems import BASELINE, DIRECT_STUDENT
 
 if TYPE_CHECKING:
-    from zsnmt.training.config import Config
     from zsnmt.training.experiment import Experiment
-
-MASK, NARROW, ENSEMBLE = "mask:renormalise=yes", "mask:renormalise=yes,beam=2", "ensemble"
-OF_ALL_PAIRS = ["--word-distillation-pairs", "all"]
-WAYS = [OWN_PIVOT_NAME, MASK, NARROW, ENSEMBLE]  # in which the last student is scored, too
-PAGE = "report.html"
-
-
-class TaughtRun(NamedTuple):
-    """A run that is not the first: how it is taught, and with which options of fairseq-train."""
-
-    run: Path
-    distillation: Distillation
-    options: Sequence[str]
-
-    @property
-    def name(self) -> str:
-        """That of its system."""
-        return self.run.parent.name
-
-    def words(self, config: "Config") -> list[str]:
-        """What `zsnmt distill` is told behind the config and the teacher, but for the options."""
-        return command_words(self.distillation, config, name=self.name)
-
-
-class Runs(NamedTuple):
-    """The folders of the four trainings of a seed, or of five with a third round."""
-
-    seed: int
-    baseline: Path
-    student: Path
-    further: Path
-    direct: Path
-    third: Path | None = None
-
-    @classmethod
-    def of(cls, experiment: "Experiment", seed: int, name: str | None, *, rounds: int = 2) -> "Runs":
-        """Those of an experiment; with a `name`, all but the baseline begin with it. `WrongUse` for that of
-        the baseline.
-        """
-        further, student = f"{name or BASELINE.name}_{STUDENTS[NONE]}", name or DIRECT_STUDENT
-        names = [BASELINE.name, f"{student}_first", further, student, f"{student}_third"]
-        if name == BASELINE.name:
-            raise WrongUse(f"--name {name} is the name of the baseline's runs; give the student another one")
-        return cls(seed, *(experiment.run(each, seed) for each in names[: rounds + 2]))
-
-    @property
-    def last(self) -> Path:
-        """The student of the last round."""
-        return self.third or self.direct
-
-    def taught(self, config: "Config", engine: EngineChoice) -> list[TaughtRun]:
-        """All but the first, where teachers translate by an engine."""
-        choose = partial(choose_distillation, config)
-        alone = SyntheticSettings(identifier=config.identifier, engine=engine)
-        with_student = replace(alone, engine=replace(engine, beside=(self.student,)))
-        of_two_sentences = replace(alone, way=parse_method(ENSEMBLE))
-        options = OF_ALL_PAIRS if config.word_level else []
-        taught = [
-            TaughtRun(self.student, choose(self.baseline, synthetic=alone), []),
-            TaughtRun(self.further, choose(self.baseline, sides=NONE), []),
-            TaughtRun(
-                self.direct,
-                choose(self.further, start=self.student, sides=SOURCES, synthetic=with_student),
-                options,
-            ),
-        ]
-        if self.third:
-            taught.append(TaughtRun(self.third, choose(self.direct, synthetic=of_two_sentences), options))
-        return taught
-
-    def commands(self, experiment: "Experiment", engine: EngineChoice, team: Sequence[str]) -> list[str]:
-        """The commands that make these runs, by the processes of `team`, and compare them."""
-        config = experiment.config
-        by = ["--precision", engine.precision] if engine.precision else []
-        by += team if team[:1] == ["--gpus"] else []
-        commands: list[Sequence[str | Path]] = [["train", experiment.file, "--seeds", str(self.seed), *team]]
-        for each in self.taught(config, engine):
-            further = ["--", *each.options] if each.options else []
-            teacher = each.distillation.teacher
-            commands.append(["distill", *team, experiment.file, teacher, *each.words(config), *further])
-        commands += [
-            ["evaluate", self.further, *by],
-            ["evaluate", self.last, "--pivot", self.further, "--ways", *WAYS, *by],
-            ["report", self.further, self.last, "--output", self.last.parents[1] / PAGE],
-        ]
-        return [verb_command(*map(str, words)) for words in commands]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -148,6 +47,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     config = options.experiment if is_config else make_config(recipe, options)
     experiment = read_experiment(config, recipe.runs, recipe.variables)
     check(experiment, options.precision)
+    from zsnmt.distillation.direct import PAGE, Runs, make, number_of, score  # loads PyTorch
+
+    if options.name == BASELINE.name:
+        raise WrongUse(
+            f"--name {options.name} is the name of the baseline's runs; give the student another one"
+        )
     engine = EngineChoice(precision=options.precision, gpus=gpus_here(options.gpus))
     of_seeds = [Runs.of(experiment, seed, options.name, rounds=options.rounds) for seed in options.seeds]
     if options.plan:
@@ -156,9 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     for runs in of_seeds:
         recipe.steps.say(f"seed {runs.seed}: the first of {number_of(runs)} trainings, {runs.baseline}")
-        make(recipe, experiment, runs, engine=engine)
+        make(recipe.steps, experiment, runs, engine=engine)
         recipe.steps.say(f"seed {runs.seed}: scoring {runs.further} and {runs.last}")
-        score(recipe, runs, engine)
+        score(recipe.steps, runs, engine=engine, variables=recipe.variables)
     last, page = [runs.last for runs in of_seeds], experiment.folder / PAGE
     show_table([*(runs.further for runs in of_seeds), *last], page, in_short=True)
     if said := in_every_way([*map(read_scores, last)]):
@@ -216,48 +121,10 @@ def check(experiment: "Experiment", precision: str | None) -> None:
 
 def say_how_to_translate(recipe: Recipe, run: Path, source: str, target: str) -> None:
     """The commands for text in the language `source`."""
+    from zsnmt.distillation.direct import ENSEMBLE, MASK, NARROW  # loads PyTorch
+
     translate = verb_command("translate", run, "--from", source, "--to", target)
     recipe.steps.say(f"to translate: {translate} < lines.txt")
     recipe.steps.say(f"faster: {translate} --way {MASK} < lines.txt")
     recipe.steps.say(f"faster still, perhaps a little less good: {translate} --way {NARROW} < lines.txt")
     recipe.steps.say(f"in both ways at once, which takes longer: {translate} --way {ENSEMBLE} < lines.txt")
-
-
-def make(recipe: Recipe, experiment: "Experiment", runs: Runs, *, engine: EngineChoice) -> None:
-    """Do the trainings, each unless it is done."""
-    from zsnmt.distillation.rounds import distill_rounds
-    from zsnmt.training.data import prepare_data
-    from zsnmt.training.train import train_run
-
-    shared_updates(experiment.config.fairseq_options, recipe.steps.team.size)
-    prepare_data(recipe.steps, experiment)
-    check_taught(directions_without_text(experiment.text, experiment.config.languages), experiment.text)
-    train_run(recipe.steps, experiment, BASELINE.name, system=BASELINE.name, seed=runs.seed)
-    taught = runs.taught(experiment.config, engine)
-    for number, each in zip(("second", "third", "fourth", "fifth"), taught):
-        recipe.steps.say(f"seed {runs.seed}: the {number} of {number_of(runs)} trainings, {each.run}")
-        distill_rounds(
-            recipe.steps,
-            experiment,
-            each.distillation,
-            rounds=1,
-            name=each.name,
-            seed=runs.seed,
-            words=each.words(experiment.config),
-            options=each.options,
-        )
-        recipe.say_ending(each.run)
-
-
-def number_of(runs: Runs) -> str:
-    """How many trainings there are, in a word."""
-    return "five" if runs.third else "four"
-
-
-def score(recipe: Recipe, runs: Runs, engine: EngineChoice) -> None:
-    """Score the baseline trained further, which goes through the pivot, and the last student in all ways."""
-    from zsnmt.evaluation.scored_run import score_run, settings_of  # loads PyTorch
-
-    for run, ways, pivot in ((runs.further, None, None), (runs.last, WAYS, runs.further)):
-        settings = settings_of(run, recipe.variables, {"ways": ways}, engine=engine)
-        score_run(recipe.steps, run, settings, pivot=pivot)

@@ -66,6 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.distillation.rounds import distill_rounds  # loads PyTorch
     from zsnmt.runs.folder import check_trained
     from zsnmt.training.experiment import read_experiment
+    from zsnmt.training.train import say_ending
 
     for there in filter(None, (Path(options.teacher), options.start_from)):
         check_trained(there)
@@ -84,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         words=own_words(own),
         options=further,
     )
-    recipe.say_ending(run)
+    say_ending(recipe.steps, run)
     compared = ["--pivot", options.teacher, "--ways", OWN_PIVOT_NAME] if distillation.sides != NONE else []
     recipe.steps.say(f"next: {verb_command('evaluate', run, *compared)}")
     if not compared and not options.remedy and len(read_languages(run / PIPELINE_FOLDER)) > 2:

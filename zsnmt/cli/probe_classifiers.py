@@ -13,16 +13,12 @@ from pathlib import Path
 from zsnmt import console
 from zsnmt.analysis.state_folder import BATCHES, LABELS, ROWS
 from zsnmt.cli.common.argument_types import seed_number
+from zsnmt.cli.common.states import add_states_and_table
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt probe-classifiers", description=__doc__)
-    parser.add_argument("states", type=Path, help="folder made by zsnmt probe-states, to train on")
-    parser.add_argument(
-        "output",
-        type=console.file_of_new_folder,
-        help="TSV to write; one that is there is replaced at the end",
-    )
+    add_states_and_table(parser)
     parser.add_argument(
         "--held-out",
         type=Path,

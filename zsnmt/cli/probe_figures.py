@@ -7,19 +7,14 @@ The TSV has one row per layer, and a column for each figure.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from zsnmt import console
+from zsnmt.cli.common.states import add_states_and_table
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt probe-figures", description=__doc__)
-    parser.add_argument("states", type=Path, help="folder made by zsnmt probe-states")
-    parser.add_argument(
-        "output",
-        type=console.file_of_new_folder,
-        help="TSV to write; one that is there is replaced at the end",
-    )
+    add_states_and_table(parser)
     options = parser.parse_args(arguments)
     from zsnmt.report.probes.layer_figures import write_layer_figures  # loads SciPy
 

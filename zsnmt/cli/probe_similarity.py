@@ -8,20 +8,15 @@ command prints means over the pairs.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from zsnmt import console
 from zsnmt.cli.common.argument_types import seed_number
+from zsnmt.cli.common.states import add_states_and_table
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt probe-similarity", description=__doc__)
-    parser.add_argument("states", type=Path, help="folder made by zsnmt probe-states")
-    parser.add_argument(
-        "output",
-        type=console.file_of_new_folder,
-        help="TSV to write; one that is there is replaced at the end",
-    )
+    add_states_and_table(parser)
     parser.add_argument(
         "--variance",
         type=float,

@@ -8,12 +8,37 @@ zsnmt probe-states CHECKPOINT states --data BINARISED --text PIECES
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zsnmt import console
 from zsnmt.cli.common.argument_types import positive, seed_number
+from zsnmt.languages import check_known
+
+if TYPE_CHECKING:
+    from zsnmt.inference.states import ProbedModel
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    parser = make_parser()
+    options = parser.parse_args(arguments)
+    refuse_what_nothing_reads(parser, options)
+    from zsnmt.analysis.state_folder import read_states
+    from zsnmt.inference.states import write_states  # loads PyTorch
+
+    model = chosen_model(options)
+    text = chosen_text(options, model)
+    write_states(options.output, model, text, translations=options.random_lines is None)
+
+    record = read_states(options.output).record
+    size = sum(path.stat().st_size for path in options.output.iterdir())
+    print(
+        f"{options.output}: {size / 1e6:.1f} MB, layers {', '.join(record['layers'])}, each "
+        f"{record['tokens']} tokens × {record['dimension']}, from {record['sentences']} sentences in "
+        f"{', '.join(record['languages'])}"
+    )
+
+
+def make_parser() -> console.Parser:
     parser = console.Parser(prog="zsnmt probe-states", description=__doc__)
     parser.add_argument("model", type=Path, help="run folder, or checkpoint of fairseq's own transformer")
     parser.add_argument("output", type=Path, help="folder of states to make")
@@ -49,37 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--data", type=Path, help="folder with the dict.{lang}.txt of fairseq's own transformer"
     )
-    options = parser.parse_args(arguments)
-    refuse_what_nothing_reads(parser, options)
-    from zsnmt.analysis.state_folder import read_states
-    from zsnmt.corpora.multiway import read_translations
-    from zsnmt.corpora.random_lines import random_lines
-    from zsnmt.inference.states import load_probed_run, load_stock_checkpoint, write_states  # loads PyTorch
-    from zsnmt.languages import check_known
-    from zsnmt.runs.folder import MODEL_FILE, read_record
-
-    if options.model.is_file():
-        model = load_stock_checkpoint(options.model, options.data)
-    else:
-        model = load_probed_run(options.model, options.checkpoint or MODEL_FILE, options.target)
-    languages = [check_known(language, model.languages) for language in options.languages or model.languages]
-    folder = options.text or Path(read_record(options.model)["text"])
-    if options.random_lines is None:
-        text = read_translations(folder, options.split, languages, pivot=model.languages[0])
-        text = {language: lines[: options.lines] for language, lines in text.items()}
-    else:
-        text = random_lines(folder, options.split, languages, number=options.random_lines, seed=options.seed)
-    write_states(options.output, model, text, translations=options.random_lines is None)
-
-    record, size = (
-        read_states(options.output).record,
-        sum(path.stat().st_size for path in options.output.iterdir()),
-    )
-    print(
-        f"{options.output}: {size / 1e6:.1f} MB, layers {', '.join(record['layers'])}, each "
-        f"{record['tokens']} tokens × {record['dimension']}, from {record['sentences']} sentences in "
-        f"{', '.join(record['languages'])}"
-    )
+    return parser
 
 
 def refuse_what_nothing_reads(parser: console.Parser, options: Namespace) -> None:
@@ -91,3 +86,27 @@ def refuse_what_nothing_reads(parser: console.Parser, options: Namespace) -> Non
     for name in ("target", "checkpoint") if stock else ("data",):
         if options.model.exists() and getattr(options, name) is not None:
             parser.error(f"--{name} belongs to {owner}, and {options.model} is none; leave it out")
+
+
+def chosen_model(options: Namespace) -> "ProbedModel":
+    """The model of a run folder, or of a checkpoint of fairseq's own transformer."""
+    from zsnmt.inference.states import load_probed_run, load_stock_checkpoint  # loads PyTorch
+    from zsnmt.runs.folder import MODEL_FILE
+
+    if options.model.is_file():
+        return load_stock_checkpoint(options.model, options.data)
+    return load_probed_run(options.model, options.checkpoint or MODEL_FILE, options.target)
+
+
+def chosen_text(options: Namespace, model: "ProbedModel") -> dict[str, list[str]]:
+    """The lines of each language: translations of each other, or random ones."""
+    from zsnmt.corpora.multiway import read_translations
+    from zsnmt.corpora.random_lines import random_lines
+    from zsnmt.runs.folder import read_record
+
+    languages = [check_known(language, model.languages) for language in options.languages or model.languages]
+    folder = options.text or Path(read_record(options.model)["text"])
+    if options.random_lines is not None:
+        return random_lines(folder, options.split, languages, number=options.random_lines, seed=options.seed)
+    text = read_translations(folder, options.split, languages, pivot=model.languages[0])
+    return {language: lines[: options.lines] for language, lines in text.items()}

@@ -37,6 +37,24 @@ def directions_with_data(folder: Path, split: str, languages: Sequence[str]) -> 
     return pairs
 
 
+def choose_directions(args: Namespace, folder: Path, languages: Sequence[str]) -> None:
+    """Put the directions that a folder's text is to be trained and validated on into --lang-pairs and
+    --valid-lang-pairs; `InputError` where --early-stopping-on-zero-shot has no others than those of training.
+    """
+    args.lang_pairs = directions_of(args.lang_pairs, languages) or directions_with_data(
+        folder, "train", languages
+    )
+    if args.valid_lang_pairs == ALL:
+        args.valid_lang_pairs = directions_with_data(folder, "valid", languages)
+    if args.early_stopping_on_zero_shot and not (
+        {*directions_of(args.valid_lang_pairs, languages)} - {*args.lang_pairs}
+    ):
+        raise InputError(
+            "--early-stopping-on-zero-shot has no effect: all directions of validation are trained; "
+            "give --valid-lang-pairs all, or leave it out"
+        )
+
+
 def inference_direction(args: Namespace, languages: Sequence[str]) -> Direction:
     """The direction of --source-lang and --target-lang; `InputError` if one is missing or unknown."""
     if args.source_lang is None or args.target_lang is None:

@@ -122,7 +122,7 @@ class MaskedSentences(FairseqDataset):
         return self.sizes[index]
 
     def size(self, index: int) -> int:
-        """The same."""
+        """How many tokens a line adds to the size of a batch: all of its own."""
         return self.sizes[index]
 
     def ordered_indices(self) -> np.ndarray:

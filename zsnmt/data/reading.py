@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from zsnmt.data.language_tags import TagPlacement, source_tags
 from zsnmt.decoding.search import Sentence
 from zsnmt.errors import InputError
-from zsnmt.languages import Direction, check_known
+from zsnmt.languages import Direction, check_known, language_tag
 from zsnmt.text.dictionary import Dictionary
 from zsnmt.text.pipeline import TextPipeline
 
@@ -33,7 +33,7 @@ def load_dictionary(path: Path) -> "fairseq.data.Dictionary":
 
 def read_dictionary(folder: Path, languages: Sequence[str]) -> "fairseq.data.Dictionary":
     """The dictionary that all languages of a folder have in common; `InputError` where a file of it is
-    missing, damaged or another.
+    missing, damaged or another, and where it lacks the tag of a language.
     """
     file = folder / f"dict.{languages[0]}.txt"
     if not file.is_file():
@@ -43,7 +43,12 @@ def read_dictionary(folder: Path, languages: Sequence[str]) -> "fairseq.data.Dic
         )
     if len({path.read_bytes() for path in folder.glob("dict.*.txt")}) != 1:
         raise InputError(f"{folder} must hold one dictionary for all languages; make it with zsnmt prepare")
-    return load_dictionary(file)
+    dictionary = load_dictionary(file)
+    if missing := [language for language in languages if language_tag(language) not in dictionary]:
+        raise InputError(
+            f"{folder}: the dictionary has no tag for {', '.join(missing)}; run zsnmt prepare again"
+        )
+    return dictionary
 
 
 def encode(pieces: Sequence[str], dictionary: Dictionary) -> list[int]:

@@ -54,7 +54,7 @@ class ManyGpus(Engine):
     def by(
         self, method: Method, codec: Vocabulary, *, search: Search, counts: PieceCounts | None = None
     ) -> Engine:
-        """That of each process, likewise."""
+        """What translates by a method, in a process for each GPU."""
         engine = self.engine.by(method, codec, search=search, counts=counts)
         return ManyGpus(engine, partial(self.opened, search=search, method=method, counts=counts), self.gpus)
 

@@ -66,7 +66,9 @@ def pytorch_engine(trained: TrainedRun, search: Search, choice: EngineChoice) ->
 
 
 def lone_engine(trained: TrainedRun, search: Search, choice: EngineChoice) -> ViewsEngine:
-    """The same, by one process."""
+    """The engine of a trained run in one process: fairseq's search, that over the packed model, or that of
+    several models.
+    """
     if choice.beside:
         return several_models(trained, search, choice)
     model, chosen = trained.model, choice.engine == FAIRSEQ
@@ -198,7 +200,7 @@ class ManyProcesses(Engine):
     def by(
         self, method: Method, codec: Vocabulary, *, search: Search, counts: PieceCounts | None = None
     ) -> Engine:
-        """That of one process, shared likewise."""
+        """What translates by a method, in as many processes."""
         return ManyProcesses(self.engine.by(method, codec, search=search, counts=counts), self.workers)
 
 

@@ -16,7 +16,7 @@ from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence
 from zsnmt.errors import InputError
 from zsnmt.inference.bundles import Bundler, companions
 from zsnmt.inference.engines import larger_batches, open_engine, prepare_engine
-from zsnmt.inference.parts import Part
+from zsnmt.inference.parts import Part, batches_of_parts, warn_of_parts
 from zsnmt.inference.translation import Translation, join_translations
 from zsnmt.languages import Direction
 from zsnmt.processes import Progress, unheard
@@ -266,7 +266,7 @@ class Translator:
         ]
         if first_line is not None:
             for number, (line, tokens) in enumerate(zip(lines, cut), start=first_line):
-                self.warn_of_parts(tokens, self.codec.room(line.direction), f"line {number}")
+                warn_of_parts(tokens, self.codec.room(line.direction), f"line {number}")
                 self.warn_of_unknown(tokens, line.text, line.direction.source, name=f"line {number}")
         parts = [
             Part(place, line.direction, tokens, whole=len(cut[place]) == 1)
@@ -367,21 +367,11 @@ class Translator:
             parts = self.codec.parts(line, source, room)
             beginning = f"what begins '{line[:BEGINNING]}'"
             name = beginning if first_line is None else f"line {first_line + index}"
-            self.warn_of_parts(parts, room, name)
+            warn_of_parts(parts, room, name)
             self.warn_of_unknown(parts, line, source, name=name)
             for tokens in parts:
                 for direction in directions:
                     yield Part(index, direction, tokens, whole=len(parts) == 1)
-
-    def warn_of_parts(self, parts: Sequence[Sequence[int]], room: int, line: str) -> None:
-        """Say of a line, named so, that it is translated in parts, if there are several."""
-        if len(parts) > 1:
-            logger.warning(
-                "%s has %d pieces and the model reads at most %d: translated in parts",
-                line,
-                sum(len(tokens) - 1 for tokens in parts),
-                room,
-            )
 
     def warn_of_unknown(self, parts: Sequence[Sequence[int]], line: str, language: str, *, name: str) -> None:
         """Say of a line, named so, which of its characters the model does not know, of each once."""
@@ -401,7 +391,7 @@ class Translator:
 
     @property
     def kind(self) -> Kind:
-        """That of its method, or of none."""
+        """The kind of its method; without one, a kind that reads nothing besides the line."""
         return self.method.kind if self.method else Kind()
 
     @property
@@ -412,23 +402,17 @@ class Translator:
         return self.kind.is_drawn or FLOAT16 in self.signature
 
     def batches(self, parts: Sequence[Part]) -> Iterator[list[int]]:
-        """Places of the parts in batches of like length, the longest first; those of one line stay
-        together, unless a batch is searched among the pieces of one language.
+        """Places of the parts in batches of like length (`batches_of_parts`), each of one language if it is
+        searched among the pieces of one.
         """
-        apart = self.method is not None and self.method.renormalises
         # Several GPUs have a part of a small text each, unless another batch would change a translation.
         gpus = 1 if self.depends_on_batches else self.engine.gpus
-        most = min(self.batch_sentences, max(BATCH_SENTENCES, math.ceil(len(parts) / gpus)))
-        written = [part.direction.target if apart else "" for part in parts]
-        batch: list[int] = []
-        for place in sorted(range(len(parts)), key=lambda place: (written[place], -len(parts[place].tokens))):
-            full = batch and len(parts[batch[0]].tokens) * (len(batch) + 1) > self.batch_tokens
-            if full or len(batch) == most or batch and written[place] != written[batch[0]]:
-                yield batch
-                batch = []
-            batch.append(place)
-        if batch:
-            yield batch
+        return batches_of_parts(
+            parts,
+            tokens=self.batch_tokens,
+            most=min(self.batch_sentences, max(BATCH_SENTENCES, math.ceil(len(parts) / gpus))),
+            apart=self.method is not None and self.method.renormalises,
+        )
 
 
 class Line(NamedTuple):

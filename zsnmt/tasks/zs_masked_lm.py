@@ -134,7 +134,7 @@ class ZeroShotMaskedLMTask(FairseqTask):
 
     @property
     def target_dictionary(self) -> Dictionary:
-        """The same."""
+        """The symbols of what is predicted, which are those of the source."""
         return self.dictionary
 
     def max_positions(self) -> int:

@@ -4,7 +4,7 @@ import functools
 import gc
 import hashlib
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from fairseq.tasks import register_task
 from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleEpochTask
 from torch import nn
 
-from zsnmt.data.directions import ALL, directions_of, directions_with_data, inference_direction
+from zsnmt.data.directions import choose_directions, directions_of, inference_direction
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.reading import Codec, read_dictionary
 from zsnmt.data.tagged_pairs import TaggedDataManager, TaggedPairs
@@ -45,6 +45,28 @@ STOCK_OPTIONS = (
 NO_CONSTRAINTS = "zs_translation has no constrained decoding; leave out --constraints"
 NO_LANGTOKS = {"main": (None, None)}  # to fairseq: no tags by its own options
 CHANGED_OPTIONS = ["lang_pairs"]  # options of the stock task that take other words here
+
+
+def refuse_stock_options(args: Namespace, harmless: Mapping[str, object]) -> None:
+    """`InputError` for options of the stock task that would have no effect, unless they are as in
+    `harmless`.
+    """
+    if refused := [
+        spelt(name) for name in STOCK_OPTIONS if getattr(args, name) not in (None, False, harmless[name])
+    ]:
+        raise InputError(
+            f"leave out {', '.join(refused)}: zs_translation places tags by --language-tags and reads "
+            "languages and dictionary from the data folder"
+        )
+
+
+def refuse_parts_of_shards(args: Namespace) -> None:
+    """`InputError` for epochs that end before the folder of data that each reads, one of several."""
+    if len(utils.split_paths(args.data)) > 1 and args.virtual_epoch_size is not None:
+        raise InputError(
+            "leave out --virtual-epoch-size beside several folders of data: each epoch reads one of "
+            "them, and fairseq would leave out a part of each"
+        )
 
 
 @register_task("zs_translation")
@@ -118,42 +140,14 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         parser = ArgumentParser()
         cls.add_args(parser)
         parser.parse_args([args.data], namespace=args)  # sets what is not there
-        harmless = {**vars(parser.parse_args([args.data])), "langtoks": NO_LANGTOKS}
-        if refused := [
-            spelt(name) for name in STOCK_OPTIONS if getattr(args, name) not in (None, False, harmless[name])
-        ]:
-            raise InputError(
-                f"leave out {', '.join(refused)}: zs_translation places tags by --language-tags and reads "
-                "languages and dictionary from the data folder"
-            )
+        refuse_stock_options(args, {**vars(parser.parse_args([args.data])), "langtoks": NO_LANGTOKS})
         folder = Path(utils.split_paths(args.data)[0])
         languages = read_languages(folder)
         dictionary = read_dictionary(folder, languages)
-        missing = [language for language in languages if language_tag(language) not in dictionary]
-        if missing:
-            raise InputError(
-                f"{folder}: the dictionary has no tag for {', '.join(missing)}; run zsnmt prepare again"
-            )
-
         training = args.source_lang is None and args.target_lang is None
         if training:
-            if len(utils.split_paths(args.data)) > 1 and args.virtual_epoch_size is not None:
-                raise InputError(
-                    "leave out --virtual-epoch-size beside several folders of data: each epoch reads one of "
-                    "them, and fairseq would leave out a part of each"
-                )
-            args.lang_pairs = directions_of(args.lang_pairs, languages) or directions_with_data(
-                folder, "train", languages
-            )
-            if args.valid_lang_pairs == ALL:
-                args.valid_lang_pairs = directions_with_data(folder, "valid", languages)
-            if args.early_stopping_on_zero_shot and not {*directions_of(args.valid_lang_pairs, languages)} - {
-                *args.lang_pairs
-            }:
-                raise InputError(
-                    "--early-stopping-on-zero-shot has no effect: all directions of validation are trained; "
-                    "give --valid-lang-pairs all, or leave it out"
-                )
+            refuse_parts_of_shards(args)
+            choose_directions(args, folder, languages)
         else:
             args.lang_pairs = [str(inference_direction(args, languages))]
             args.valid_lang_pairs = None  # a checkpoint holds those of training

@@ -32,7 +32,6 @@ MOST_OF_STUDENTS_DROPOUT = 0.05  # they have more sentences than their teacher
 LEAST_TOKENS = 600  # of a batch where several processes share an update: a sentence must fit into it
 TOKENS_OF_UPDATE = 28_672  # of the papers' schedule, on how many batches ever
 TOKENS_BY_GIGABYTE = 3584 / 11  # of a batch: the papers' on a GPU of 11 GB
-ON_A_GPU = "The training computes on the GPU, in float16, with the weights kept in float32 (--fp16)."
 EVALUATED_BY_PIECES = "subwords"  # sacreBLEU's 13a does not cut scripts without spaces
 
 
@@ -77,12 +76,16 @@ class Choice:
         return Choice(self.settings | other.settings, self.reasons + other.reasons)
 
 
-BEST_ALONE = Choice(
-    {"AVERAGE": "1"},
-    [
-        "The model is the best checkpoint alone: when the learning rate has fallen, a mean with earlier "
-        "checkpoints is no better."
-    ],
+def because(reason: str, **settings: str) -> Choice:
+    """Settings of a config, if there are any, for one reason."""
+    return Choice(settings, [reason])
+
+
+NOTHING = Choice({}, [])
+BEST_ALONE = because(
+    "The model is the best checkpoint alone: when the learning rate has fallen, a mean with earlier "
+    "checkpoints is no better.",
+    AVERAGE="1",
 )
 
 
@@ -115,30 +118,25 @@ def choose_size(words: int, machine: Machine) -> Size:
 def choose_held_out(text: Survey) -> Choice:
     """Held-out sets of its own for a text without."""
     if not text.lacking:
-        return Choice({}, ["The validation and test sets are those of the text."])
+        return because("The validation and test sets are those of the text.")
     kinds = " and ".join({"valid": "validation", "test": "test"}[split] for split in text.lacking)
     numbers = sorted(set_size(lines, HELD_OUT) for lines in text.pairs.values())
     shown = f"{numbers[0]:,}" if numbers[0] == numbers[-1] else f"{numbers[0]:,} to {numbers[-1]:,}"
-    return Choice(
-        {"HELD_OUT": str(HELD_OUT)},
-        [
-            f"The text lacks {kinds} sets, so {shown} sentence pairs of each pair of languages are held out "
-            "for each such set: always the same ones, which training text does not have."
-        ],
+    return because(
+        f"The text lacks {kinds} sets, so {shown} sentence pairs of each pair of languages are held out "
+        "for each such set: always the same ones, which training text does not have.",
+        HELD_OUT=str(HELD_OUT),
     )
 
 
 def warn_of_little(text: Survey) -> Choice:
     """What to expect of text that is hardly enough to learn to translate."""
     if text.words >= LITTLE_TEXT:
-        return Choice({}, [])
-    return Choice(
-        {},
-        [
-            f"{text.words:,} words are little text. With 55,000 words in nine languages a model learned "
-            "next to nothing (about 1 BLEU); with 320,000 words in four languages it learned to translate "
-            "(23 BLEU with the pivot)."
-        ],
+        return NOTHING
+    return because(
+        f"{text.words:,} words are little text. With 55,000 words in nine languages a model learned "
+        "next to nothing (about 1 BLEU); with 320,000 words in four languages it learned to translate "
+        "(23 BLEU with the pivot)."
     )
 
 
@@ -146,36 +144,29 @@ def warn_of_countries(text: Survey) -> Choice:
     """Codes of countries in the place of languages: identification would not know them."""
     wrong = [f"{code} is {LANGUAGE_OF[code]}" for code in text.languages if code in LANGUAGE_OF]
     if not wrong:
-        return Choice({}, [])
-    return Choice(
-        {},
-        [
-            f"These are codes of countries, as a language {', '.join(wrong)}: change "
-            "them in the text, in the names of files or where a table or memory has them."
-        ],
+        return NOTHING
+    return because(
+        f"These are codes of countries, as a language {', '.join(wrong)}: change "
+        "them in the text, in the names of files or where a table or memory has them."
     )
 
 
 def choose_cleaning() -> Choice:
     """All rules: what people have is seldom clean."""
-    return Choice(
-        {"CLEANING": str(ALL_RULES)},
-        [
-            "Training pairs that are empty, copies, too long, of unlike lengths, in another language, or "
-            "there before will be left out; cleaning.tsv in the text of the runs will list them."
-        ],
+    return because(
+        "Training pairs that are empty, copies, too long, of unlike lengths, in another language, or "
+        "there before will be left out; cleaning.tsv in the text of the runs will list them.",
+        CLEANING=str(ALL_RULES),
     )
 
 
 def choose_vocabulary(text: Survey) -> Choice:
     """Pieces by the root of the words, besides the characters."""
     pieces = rounded_up(text.characters + pieces_by_words(text.words, text.different_words))
-    return Choice(
-        {"VOCABULARY": str(pieces)},
-        [
-            f"The vocabulary has {pieces:,} pieces, for {text.words:,} words of training text in "
-            f"{text.characters:,} characters; SentencePiece cuts raw text in {scripts_of(text)}."
-        ],
+    return because(
+        f"The vocabulary has {pieces:,} pieces, for {text.words:,} words of training text in "
+        f"{text.characters:,} characters; SentencePiece cuts raw text in {scripts_of(text)}.",
+        VOCABULARY=str(pieces),
     )
 
 
@@ -199,20 +190,18 @@ def choose_scoring(text: Survey) -> Choice:
     """BLEU over pieces where 13a would take a sentence for a word, and languages by the words of their
     training text where py3langid, which does not know some, would have to tell them from others.
     """
-    choice = Choice({}, [])
+    choice = NOTHING
     if text.unspaced:
-        choice |= Choice(
-            {"BLEU_TOKENIZER": EVALUATED_BY_PIECES},
-            [f"BLEU counts pieces, for {', '.join(text.unspaced)} has no spaces between words."],
+        choice |= because(
+            f"BLEU counts pieces, for {', '.join(text.unspaced)} has no spaces between words.",
+            BLEU_TOKENIZER=EVALUATED_BY_PIECES,
         )
     if unknown := unidentified(text):
-        choice |= Choice(
-            {"IDENTIFIER": "lexicon"},
-            [
-                f"py3langid does not know {', '.join(unknown)}, so translations in a wrong language "
-                "are found by the words of the training text. If a code is not that of ISO 639-1, "
-                "change it in the text: in the names of files, or where a table or memory has it."
-            ],
+        choice |= because(
+            f"py3langid does not know {', '.join(unknown)}, so translations in a wrong language "
+            "are found by the words of the training text. If a code is not that of ISO 639-1, "
+            "change it in the text: in the names of files, or where a table or memory has it.",
+            IDENTIFIER="lexicon",
         )
     return choice
 
@@ -244,9 +233,8 @@ def choose_model(text: Survey, machine: Machine, size: Size) -> Choice:
     bound = f"; more text than {larger[0].words:,} words would have a larger model" if larger else ""
     if held_back:
         bound = "; the words would do for a larger model, which the machine is too small for"
-    return Choice(
-        {"MODEL": " ".join(options)},
-        [f"The model has {size}, for {text.words:,} words and {machine}{bound}."],
+    return because(
+        f"The model has {size}, for {text.words:,} words and {machine}{bound}.", MODEL=" ".join(options)
     )
 
 
@@ -270,24 +258,21 @@ def choose_training(text: Survey, machine: Machine, size: Size, processes: int) 
     options = schedule(replace(size, batch=batch), updates)
     options += f" {shared}--max-update {updates:.0f} --patience 3{seldom(of_epoch)}"
     each = f"An update has {processes} batches of" if processes > 1 else "A batch has"
-    how = (
-        f"{each} {batch:,} tokens; the learning rate falls for {updates:,.0f} updates, about "
-        f"{updates / of_epoch:.0f} epochs, and the training ends then, or when three validations have "
-        "brought nothing."
-    )
-    settings = {
-        "TRAINING": f"{processing(machine)} {options}",
-        "DISTILLATION": students_training(text, size, updates),
-        "STUDENT_LAYERS": str(DEEPER * size.encoder_layers),
-        "WORD_LEVEL": "1",
-        **BEST_ALONE.settings,
-    }
-    student = (
+    student = because(
         "A student that zsnmt distill teaches has as many updates, twice as many encoder layers, a lower "
         f"learning rate and a dropout of at most {MOST_OF_STUDENTS_DROPOUT}, and learns word by word what "
-        "its teacher says; that takes one and a half times to twice as long."
+        "its teacher says; that takes one and a half times to twice as long.",
+        DISTILLATION=students_training(text, size, updates),
+        STUDENT_LAYERS=str(DEEPER * size.encoder_layers),
+        WORD_LEVEL="1",
     )
-    return Choice(settings, [how, *processing_reasons(machine, processes), student, *BEST_ALONE.reasons])
+    training = because(
+        f"{each} {batch:,} tokens; the learning rate falls for {updates:,.0f} updates, about "
+        f"{updates / of_epoch:.0f} epochs, and the training ends then, or when three validations have "
+        "brought nothing.",
+        TRAINING=f"{processing(machine)} {options}",
+    )
+    return training | explain_processing(machine, processes) | student | BEST_ALONE
 
 
 def students_training(text: Survey, size: Size, updates: float) -> str:
@@ -346,10 +331,12 @@ def processing(machine: Machine) -> str:
     return f"{fast} --fast-training --cpu-bf16" if machine.bfloat16 else f"{fast} --fast-training"
 
 
-def processing_reasons(machine: Machine, processes: int = 1) -> list[str]:
+def explain_processing(machine: Machine, processes: int = 1) -> Choice:
     """On what the training computes, and in which precision."""
     if machine.gpu:
-        return [ON_A_GPU]
+        return because(
+            "The training computes on the GPU, in float16, with the weights kept in float32 (--fp16)."
+        )
     precision = (
         "bfloat16 where that is safe" if machine.bfloat16 else "float32: the processor has no bfloat16"
     )
@@ -357,7 +344,7 @@ def processing_reasons(machine: Machine, processes: int = 1) -> list[str]:
     where = f"one of {cores} cores (--processes {cores} gives it all)" if cores > 1 else "one core"
     if processes > 1:
         where = f"{processes} cores, one for each process"
-    return [f"The training computes on {where}, in {precision}."]
+    return because(f"The training computes on {where}, in {precision}.")
 
 
 def papers_training(machine: Machine, processes: int) -> Choice:
@@ -373,13 +360,14 @@ def papers_training(machine: Machine, processes: int) -> Choice:
         f"--label-smoothing 0.1 --max-tokens {tokens} --update-freq {batches} --max-epoch 64 --patience 10 "
         "--fp16"
     )
-    how = (
+    training = because(
         f"An update has {batches} batches of {tokens:,} tokens, for the memory of the GPU; schedule and size "
-        "are those of Liu et al. (2021), and the training ends when ten validations have brought nothing."
+        "are those of Liu et al. (2021), and the training ends when ten validations have brought nothing.",
+        TRAINING=options,
     )
-    student = (
+    student = because(
         "A student that zsnmt distill or direct teaches is as deep as its teacher and does not learn word by "
         "word: none of this size was trained here. Before the first training STUDENT_LAYERS and WORD_LEVEL "
         "can be set for both, as docs/distillation.md says under Much text."
     )
-    return Choice({"TRAINING": options}, [how, ON_A_GPU, student])
+    return training | explain_processing(machine) | student

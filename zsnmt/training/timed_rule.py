@@ -17,12 +17,13 @@ from zsnmt.training.rule import (
     SIZES,
     Choice,
     Size,
+    because,
     choose_model,
     choose_scoring,
     choose_size,
     choose_vocabulary,
+    explain_processing,
     processing,
-    processing_reasons,
     schedule,
     seldom,
     updates_of_epoch,
@@ -114,12 +115,10 @@ def choose_in_time(text: Survey, machine: Machine, chosen: Plan) -> Choice:
     taken = {pair: min(number, limit) for pair, number in text.pairs.items()}
     share = sum(taken.values()) / sum(text.pairs.values())
     used = replace(text, pairs=taken, words=round(share * text.words))
-    amount = Choice(
-        {"PAIRS": str(limit)},
-        [
-            f"All takes about {duration(chosen.seconds)} on {machine}, by the time of an update as measured, "
-            f"with at most {limit:,} sentence pairs of each pair, {used.words:,} words."
-        ],
+    amount = because(
+        f"All takes about {duration(chosen.seconds)} on {machine}, by the time of an update as measured, "
+        f"with at most {limit:,} sentence pairs of each pair, {used.words:,} words.",
+        PAIRS=str(limit),
     )
     return (
         amount
@@ -127,7 +126,7 @@ def choose_in_time(text: Survey, machine: Machine, chosen: Plan) -> Choice:
         | choose_scoring(used)
         | choose_model(used, machine, chosen.size)
         | timed_training(used, machine, chosen)
-        | Choice({"BEAM": "1"}, ["Translations are made by the best piece at each step, a beam of 1."])
+        | because("Translations are made by the best piece at each step, a beam of 1.", BEAM="1")
     )
 
 
@@ -153,12 +152,10 @@ def timed_training(text: Survey, machine: Machine, chosen: Plan) -> Choice:
         f"--lr {rate:g} --warmup-updates {taught // 20} --end-learning-rate {rate / 50:g} "
         f"--total-num-update {taught} --max-update {taught} --max-epoch 0 --patience -1"
     )
-    return Choice(
-        {"TRAINING": training, "DISTILLATION": student, **BEST_ALONE.settings},
-        [
-            f"A batch has {size.batch:,} tokens; the learning rate falls for {updates:,} updates, about "
-            f"{updates / epoch:.0f} epochs, and the training ends; that of a student has {taught:,}.",
-            *processing_reasons(machine),
-            *BEST_ALONE.reasons,
-        ],
+    schedules = because(
+        f"A batch has {size.batch:,} tokens; the learning rate falls for {updates:,} updates, about "
+        f"{updates / epoch:.0f} epochs, and the training ends; that of a student has {taught:,}.",
+        TRAINING=training,
+        DISTILLATION=student,
     )
+    return schedules | explain_processing(machine) | BEST_ALONE

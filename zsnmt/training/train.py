@@ -6,7 +6,7 @@ from pathlib import Path
 
 from zsnmt.files.locks import locked
 from zsnmt.runs.commands import recipe_command
-from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE
+from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE, ending_of
 from zsnmt.training.data import prepare_data
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.fairseq_train import STEP, fairseq_train
@@ -80,3 +80,9 @@ def average(run: Path, number: int) -> None:
     from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints  # loads PyTorch
 
     average_checkpoints(best_checkpoints(run / CHECKPOINTS, number), run / MODEL_FILE)
+
+
+def say_ending(steps: Steps, run: Path) -> None:
+    """Say how the training of a run ended, where its log tells."""
+    if ending := ending_of(run):
+        steps.say(f"{run}: {ending}")

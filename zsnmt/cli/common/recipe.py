@@ -35,13 +35,6 @@ class Recipe:
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
 
-    def say_ending(self, run: Path) -> None:
-        """Say how the training of a run ended, where its log tells."""
-        from zsnmt.runs.folder import ending_of
-
-        if ending := ending_of(run):
-            self.steps.say(f"{run}: {ending}")
-
     def join_hosts(self) -> bool:
         """Meet the other hosts of a team, if it has several; whether all is done then.
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ortho_group
 
-from zsnmt.analysis.similarity import linear_cka
+from zsnmt.analysis.cka import linear_cka
 from zsnmt.errors import InputError
 
 N, D, OTHER_D = 29, 5, 7

@@ -1,0 +1,148 @@
+"""The four trainings by which a model translates directly between all languages of a text, or five, and how
+the last of them is compared with translating through the pivot (docs/distillation.md).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from zsnmt.corpora.parallel_text import directions_without_text
+from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME, parse_method
+from zsnmt.decoding.options import EngineChoice
+from zsnmt.distillation.command import command_words
+from zsnmt.distillation.rounds import distill_rounds
+from zsnmt.distillation.settings import (
+    NONE,
+    SOURCES,
+    Distillation,
+    SyntheticSettings,
+    check_taught,
+    choose_distillation,
+)
+from zsnmt.evaluation.scored_run import score_run, settings_of
+from zsnmt.runs.commands import verb_command
+from zsnmt.runs.systems import BASELINE, DIRECT_STUDENT, STUDENTS
+from zsnmt.training.config import Config
+from zsnmt.training.data import prepare_data
+from zsnmt.training.experiment import Experiment
+from zsnmt.training.steps import Steps
+from zsnmt.training.team import shared_updates
+from zsnmt.training.train import say_ending, train_run
+
+MASK, NARROW, ENSEMBLE = "mask:renormalise=yes", "mask:renormalise=yes,beam=2", "ensemble"
+OF_ALL_PAIRS = ["--word-distillation-pairs", "all"]
+WAYS = [OWN_PIVOT_NAME, MASK, NARROW, ENSEMBLE]  # in which the last student is scored, too
+PAGE = "report.html"
+
+
+class TaughtRun(NamedTuple):
+    """A run that is not the first: how it is taught, and with which options of fairseq-train."""
+
+    run: Path
+    distillation: Distillation
+    options: Sequence[str]
+
+    @property
+    def name(self) -> str:
+        """That of its system."""
+        return self.run.parent.name
+
+    def words(self, config: Config) -> list[str]:
+        """What `zsnmt distill` is told behind the config and the teacher, but for the options."""
+        return command_words(self.distillation, config, name=self.name)
+
+
+class Runs(NamedTuple):
+    """The folders of the four trainings of a seed, or of five with a third round."""
+
+    seed: int
+    baseline: Path
+    student: Path
+    further: Path
+    direct: Path
+    third: Path | None = None
+
+    @classmethod
+    def of(cls, experiment: Experiment, seed: int, name: str | None, *, rounds: int = 2) -> "Runs":
+        """Those of an experiment; with a `name`, all but the baseline begin with it."""
+        further, student = f"{name or BASELINE.name}_{STUDENTS[NONE]}", name or DIRECT_STUDENT
+        names = [BASELINE.name, f"{student}_first", further, student, f"{student}_third"]
+        return cls(seed, *(experiment.run(each, seed) for each in names[: rounds + 2]))
+
+    @property
+    def last(self) -> Path:
+        """The student of the last round."""
+        return self.third or self.direct
+
+    def taught(self, config: Config, engine: EngineChoice) -> list[TaughtRun]:
+        """All but the first, where teachers translate by an engine."""
+        choose = partial(choose_distillation, config)
+        alone = SyntheticSettings(identifier=config.identifier, engine=engine)
+        with_student = replace(alone, engine=replace(engine, beside=(self.student,)))
+        of_two_sentences = replace(alone, way=parse_method(ENSEMBLE))
+        options = OF_ALL_PAIRS if config.word_level else []
+        taught = [
+            TaughtRun(self.student, choose(self.baseline, synthetic=alone), []),
+            TaughtRun(self.further, choose(self.baseline, sides=NONE), []),
+            TaughtRun(
+                self.direct,
+                choose(self.further, start=self.student, sides=SOURCES, synthetic=with_student),
+                options,
+            ),
+        ]
+        if self.third:
+            taught.append(TaughtRun(self.third, choose(self.direct, synthetic=of_two_sentences), options))
+        return taught
+
+    def commands(self, experiment: Experiment, engine: EngineChoice, team: Sequence[str]) -> list[str]:
+        """The commands that make these runs, by the processes of `team`, and compare them."""
+        config = experiment.config
+        by = ["--precision", engine.precision] if engine.precision else []
+        by += team if team[:1] == ["--gpus"] else []
+        commands: list[Sequence[str | Path]] = [["train", experiment.file, "--seeds", str(self.seed), *team]]
+        for each in self.taught(config, engine):
+            further = ["--", *each.options] if each.options else []
+            teacher = each.distillation.teacher
+            commands.append(["distill", *team, experiment.file, teacher, *each.words(config), *further])
+        commands += [
+            ["evaluate", self.further, *by],
+            ["evaluate", self.last, "--pivot", self.further, "--ways", *WAYS, *by],
+            ["report", self.further, self.last, "--output", self.last.parents[1] / PAGE],
+        ]
+        return [verb_command(*map(str, words)) for words in commands]
+
+
+def make(steps: Steps, experiment: Experiment, runs: Runs, *, engine: EngineChoice) -> None:
+    """Do the trainings, each unless it is done."""
+    shared_updates(experiment.config.fairseq_options, steps.team.size)
+    prepare_data(steps, experiment)
+    check_taught(directions_without_text(experiment.text, experiment.config.languages), experiment.text)
+    train_run(steps, experiment, BASELINE.name, system=BASELINE.name, seed=runs.seed)
+    taught = runs.taught(experiment.config, engine)
+    for number, each in zip(("second", "third", "fourth", "fifth"), taught):
+        steps.say(f"seed {runs.seed}: the {number} of {number_of(runs)} trainings, {each.run}")
+        distill_rounds(
+            steps,
+            experiment,
+            each.distillation,
+            rounds=1,
+            name=each.name,
+            seed=runs.seed,
+            words=each.words(experiment.config),
+            options=each.options,
+        )
+        say_ending(steps, each.run)
+
+
+def number_of(runs: Runs) -> str:
+    """How many trainings there are, in a word."""
+    return "five" if runs.third else "four"
+
+
+def score(steps: Steps, runs: Runs, *, engine: EngineChoice, variables: Mapping[str, str]) -> None:
+    """Score the baseline trained further, which goes through the pivot, and the last student in all ways."""
+    for run, ways, pivot in ((runs.further, None, None), (runs.last, WAYS, runs.further)):
+        settings = settings_of(run, variables, {"ways": ways}, engine=engine)
+        score_run(steps, run, settings, pivot=pivot)
