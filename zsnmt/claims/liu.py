@@ -144,7 +144,10 @@ CLAIMS_OF_LIU = (
         range=at_least(0.5),
         lacks="on Tatoeba most outputs of small baselines that were trained once are in the language that "
         "was asked for, and are no translation; those of the papers' size answer in English",
-        needs=(*MAIN_RUNS, ablation("tatoeba_long", "query", (BASELINE.name,))),
+        needs=(
+            *MAIN_RUNS,
+            *(ablation(config, "query", (BASELINE.name,)) for config in ("tatoeba_long", "captions")),
+        ),
     ),
     Claim(
         name="L5",
