@@ -17,7 +17,7 @@ from zsnmt.evaluation.made_elsewhere import (
     OtherSystem,
     RunTestSet,
     Translated,
-    check_place,
+    check_apart_from_runs,
     translation_files,
 )
 from zsnmt.evaluation.settings import EvaluationSettings, TextChoice
@@ -261,16 +261,16 @@ def test_what_scores_again_is_named_where_they_are_damaged(run, folder):
 def test_the_scores_of_a_run_stay(run):
     for place in (run, run / "hypotheses"):
         with pytest.raises(InputError, match="keeps its own scores; copy the translations"):
-            check_place(place)
+            check_apart_from_runs(place)
 
 
 def test_what_is_in_the_way_is_noticed_before_anything_is_scored(folder):
     (folder / "hypotheses").write_text("mine")
     with pytest.raises(InputError, match="hypotheses is a file, where a folder is to be; rename it"):
-        check_place(folder)
+        check_apart_from_runs(folder)
     (folder / "scores.json").mkdir()
     with pytest.raises(InputError, match="scores.json is a folder; name a file to write"):
-        check_place(folder)
+        check_apart_from_runs(folder)
 
 
 def test_the_command_says_what_is_next(tiny, tmp_path, capsys):

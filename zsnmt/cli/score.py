@@ -32,10 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     words = sys.argv[1:] if arguments is None else arguments
     options = make_parser().parse_args(words)
     recipe = Recipe("score")
-    from zsnmt.evaluation.made_elsewhere import SOURCES, OtherSystem, RunTestSet, check_place
+    from zsnmt.evaluation.made_elsewhere import SOURCES, OtherSystem, RunTestSet, check_apart_from_runs
     from zsnmt.evaluation.scored_run import settings_of  # loads PyTorch
 
-    check_place(options.folder)
+    check_apart_from_runs(options.folder)
     further = {name: getattr(options, name) for name in ("lines", *TEST_SET)}
     settings = settings_of(options.run, recipe.variables, given_scoring(options) | further)
     test_set = RunTestSet(options.run, settings)

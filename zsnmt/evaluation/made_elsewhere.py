@@ -238,7 +238,7 @@ def warn_of_pieces(files: Mapping[Path, list[str]]) -> None:
             return
 
 
-def check_place(folder: Path) -> None:
+def check_apart_from_runs(folder: Path) -> None:
     """`InputError` for a folder in which scores would replace, or lie among, what a run keeps, or cannot be
     written.
     """
