@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.common.argument_types import output_file, positive
+from zsnmt.cli.common.argument_types import output_file
 from zsnmt.cli.common.comparison import show_table
 from zsnmt.cli.common.recipe import Recipe, add_check
-from zsnmt.cli.common.scoring import TEST_SET, WORKERS, add_test_set, score_runs, show
+from zsnmt.cli.common.scoring import TEST_SET, WORKERS, add_lines, add_test_set, score_runs, show
 from zsnmt.cli.common.team import add_gpus, gpus_here
 from zsnmt.cli.common.words import parse_between
 from zsnmt.console import WrongUse
@@ -98,9 +98,7 @@ def make_parser() -> console.Parser:
     )
     add_scoring_options(parser)
     add_search_options(parser, of_config=True)
-    parser.add_argument(
-        "--lines", type=positive, metavar="N", help="only the first N lines of the set (default: all)"
-    )
+    add_lines(parser)
     other = parser.add_argument_group("another test set, with --output")
     other.add_argument(
         "--output",

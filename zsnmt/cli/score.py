@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.common.argument_types import positive, seed_number
+from zsnmt.cli.common.argument_types import seed_number
 from zsnmt.cli.common.recipe import Recipe
-from zsnmt.cli.common.scoring import TEST_SET, add_test_set, show
+from zsnmt.cli.common.scoring import TEST_SET, add_lines, add_test_set, show
 from zsnmt.errors import InputError
 from zsnmt.languages import KINDS, SUPERVISED, UNKNOWN, kind_name
 from zsnmt.runs.commands import verb_command
@@ -113,8 +113,6 @@ def make_parser() -> console.Parser:
         "synthetic text; few-shot, a few lines by people (default: unknown)",
     )
     add_scoring_options(parser)
-    parser.add_argument(
-        "--lines", type=positive, metavar="N", help="only the first N lines of the set (default: all)"
-    )
+    add_lines(parser)
     add_test_set(parser)
     return parser

@@ -28,9 +28,9 @@ from zsnmt.evaluation.hypotheses import (
     pivot_jobs,
     sources_of,
 )
-from zsnmt.evaluation.scorer import Scorer, means
+from zsnmt.evaluation.scorer import Scorer
 from zsnmt.evaluation.settings import EvaluationSettings
-from zsnmt.evaluation.text import read_text, word_orders
+from zsnmt.evaluation.text import read_text
 from zsnmt.files.checksums import checksum_of, sha256, unchanged
 from zsnmt.inference.engines import engine_for
 from zsnmt.inference.export.folder import describe_export, is_export
@@ -48,7 +48,7 @@ from zsnmt.runs.folder import (
     piece_counts,
 )
 from zsnmt.runs.score_file import record_fields
-from zsnmt.runs.scores import Result, Scores, order_groups
+from zsnmt.runs.scores import Result, Scores
 from zsnmt.runs.ways import DIRECT, INTO_OWN_PIVOT, INTO_PIVOT, OWN_PIVOT, PIVOT, Way
 from zsnmt.scoring.comet import load_comet
 from zsnmt.text.lines import read_lines
@@ -237,25 +237,13 @@ class Evaluation:
 
     def scores(self, results: Sequence[Result], *, before: Sequence[Result]) -> Scores:
         """All that the score file says."""
-        groups = order_groups((result.kind, result.way) for result in results)
-        places = {direction: place for place, direction in enumerate(self.text.pairs)}
-        results = sorted(
-            results,
-            key=lambda result: (groups.index((result.kind, result.way)), places[result.direction]),
-        )
         return Scores(
             **record_fields(self.record),
             pivot_by=None if self.by_pivot is self.by_run else self.by_pivot.model.name,
-            languages=self.translator.languages,
             pivot=self.translator.pivot,
-            word_orders=word_orders(self.text.folder, self.translator.languages),
             decoding=self.by_pivot.decoding,
-            test_set=checksum_of(self.text.pairs),
-            signatures=self.scorer.signatures(),
-            scripts=self.scorer.scripts,
-            results=results,
             before=before,
-            means=means(results),
+            **self.scorer.fields(results),
         )
 
 

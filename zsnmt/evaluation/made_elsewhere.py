@@ -17,10 +17,10 @@ from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.evaluation.evaluate import Model
 from zsnmt.evaluation.hypotheses import SOURCE_CHECKSUMS
-from zsnmt.evaluation.scorer import Scorer, means
+from zsnmt.evaluation.scorer import Scorer
 from zsnmt.evaluation.settings import EvaluationSettings
-from zsnmt.evaluation.text import read_text, word_orders
-from zsnmt.files.checksums import checksum_of, sha256
+from zsnmt.evaluation.text import read_text
+from zsnmt.files.checksums import sha256
 from zsnmt.files.records import write_json
 from zsnmt.files.replacing import check_output
 from zsnmt.languages import SUPERVISED, UNKNOWN, Direction, parse_direction
@@ -35,7 +35,7 @@ from zsnmt.runs.folder import (
     settings_file,
 )
 from zsnmt.runs.score_file import SCORES_FILE, write_score_file
-from zsnmt.runs.scores import NO_SEED, Result, Scores, order_groups
+from zsnmt.runs.scores import NO_SEED, Result, Scores
 from zsnmt.runs.ways import DIRECT, PIVOT, Way
 from zsnmt.scoring.comet import load_comet
 from zsnmt.text.lines import read_lines, write_lines
@@ -136,32 +136,31 @@ class RunTestSet:
         scored: Callable[[Result], object] = lambda result: None,
     ) -> Scores:
         """The scores of a system's translations; `scored` is told each result."""
-        languages, text, record = self.translator.languages, self.text, self.model.record
-        scorer = Scorer(text, self.run, languages=languages, scoring=self.settings.scoring, comet=self.comet)
+        record = self.model.record
+        scorer = Scorer(
+            self.text,
+            self.run,
+            languages=self.translator.languages,
+            scoring=self.settings.scoring,
+            comet=self.comet,
+        )
         results = []
         for (way, direction), lines in translations.items():
             kind = SUPERVISED if self.translator.pivot in direction else system.kind
             results.append(scorer.result(direction, kind, way, hypotheses=lines))
             scored(results[-1])
-        groups = order_groups((result.kind, result.way) for result in results)
         return Scores(
             config=record["config"],
             system=system.name,
             seed=system.seed,
             command=system.command,
             commit=commit(),
-            text=str(text.folder),
+            text=str(self.text.folder),
             training="by another toolkit",
             made_elsewhere=True,
-            languages=languages,
             pivot=self.translator.pivot,
-            word_orders=word_orders(text.folder, languages),
             decoding=self.decoding(),
-            test_set=checksum_of(text.pairs),
-            signatures=scorer.signatures(),
-            scripts=scorer.scripts,
-            results=sorted(results, key=lambda result: groups.index((result.kind, result.way))),
-            means=means(results),
+            **scorer.fields(results),
         )
 
     def decoding(self) -> dict[str, object]:

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from zsnmt.evaluation.text import ScoredText
+from zsnmt.evaluation.text import ScoredText, word_orders
+from zsnmt.files.checksums import checksum_of
 from zsnmt.languages import Direction
 from zsnmt.runs.folder import PIPELINE_FOLDER
-from zsnmt.runs.scores import Result, Uncertainty
+from zsnmt.runs.scores import Result, Uncertainty, order_groups
 from zsnmt.runs.ways import Way
 from zsnmt.scoring.bootstrap import signature, unpack
 from zsnmt.scoring.comet import Comet
@@ -40,7 +42,7 @@ class Scorer:
             for direction, pair in text.pairs.items()
             for language, lines in zip(direction, pair)
         ]
-        self.pairs, self.scoring, self.comet = text.pairs, scoring, comet
+        self.text, self.languages, self.scoring, self.comet = text, languages, scoring, comet
         self.scripts = scripts_of(dict(sides))
         self.identifier, self.identifier_signature = load_identifier(
             scoring.identifier, languages, text.folder, scripts=self.scripts
@@ -51,7 +53,7 @@ class Scorer:
 
     def result(self, direction: Direction, kind: str, way: Way, hypotheses: Sequence[str]) -> Result:
         """The figures of translations of a direction."""
-        sources, references = self.pairs[direction]
+        sources, references = self.text.pairs[direction]
         measured = measure(
             sources,
             hypotheses,
@@ -63,6 +65,25 @@ class Scorer:
         if self.comet:
             measured.figures["comet"] = self.comet.score(sources, hypotheses, references)
         return Result(direction, kind, way, *measured)
+
+    def fields(self, results: Sequence[Result]) -> dict[str, Any]:
+        """What a score file says of results, by the names that `Scores` has for it: they, in the order of
+        tables, and what they depend on.
+        """
+        groups = order_groups((result.kind, result.way) for result in results)
+        places = {direction: place for place, direction in enumerate(self.text.pairs)}
+        results = sorted(
+            results, key=lambda result: (groups.index((result.kind, result.way)), places[result.direction])
+        )
+        return dict(
+            languages=self.languages,
+            word_orders=word_orders(self.text.folder, self.languages),
+            test_set=checksum_of(self.text.pairs),
+            signatures=self.signatures(),
+            scripts=self.scripts,
+            results=results,
+            means=means(results),
+        )
 
     def signatures(self) -> dict[str, str]:
         """What the figures depend on."""

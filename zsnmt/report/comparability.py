@@ -5,7 +5,7 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.languages import FEW_SHOT, SUPERVISED, UNKNOWN, kind_name
-from zsnmt.report.scores import Run, groups_of, methods_of, runs_by_system, words
+from zsnmt.report.scores import Run, groups_of, methods_of, own_first, runs_by_system, words
 from zsnmt.runs.score_file import read_scores
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.ways import DIRECT, PIVOT, Way
@@ -34,13 +34,10 @@ def check_comparable(all_scores: Sequence[Scores]) -> None:
     if len(others := {*kinds} - {SUPERVISED}) > 1:
         kinds |= dict.fromkeys(others, not_supervised(others))
     remedy = "score them alike or make two tables"
-    own = [scores for scores in all_scores if not scores.made_elsewhere]
-    check_alike([(scores.name, conditions(scores, kinds)) for scores in own], remedy)
-    first = [*own, *all_scores][0]
-    for scores in all_scores:
-        if scores.made_elsewhere:
-            both = first, scores
-            check_alike([(each.name, conditions_elsewhere(each, kinds)) for each in both], remedy)
+    first, *compared = own_first(all_scores)
+    for scores in compared:
+        of = conditions_elsewhere if scores.made_elsewhere else conditions
+        check_alike([(each.name, of(each, kinds)) for each in (first, scores)], remedy)
     for method in methods_of(all_scores):
         scored = [scores for scores in all_scores if any(result.way == method for result in scores.results)]
         check_alike([(scores.name, directions_by([method], scores, kinds)) for scores in scored], remedy)
@@ -56,8 +53,8 @@ def not_supervised(kinds: Collection[str]) -> str:
 
 def check_alike(conditions: Sequence[tuple[str, Mapping[str, set[str]]]], remedy: str) -> None:
     """`InputError` unless every run, given by name, has the same values of each condition as the first."""
-    for other_name, other in conditions[1:]:
-        name, first = conditions[0]
+    (name, first), *others = conditions
+    for other_name, other in others:
         for what, of_first in first.items():
             sides = (name, of_first - other[what]), (other_name, other[what] - of_first)
             if found := ", ".join(f"only {run} has {list_some(alone)}" for run, alone in sides if alone):

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from zsnmt.cli.common.argument_types import directions
+from zsnmt import console
+from zsnmt.cli.common.argument_types import directions, positive
 from zsnmt.cli.common.recipe import Recipe
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.languages import kind_name
@@ -58,6 +59,13 @@ def show(result: Result) -> None:
     tqdm.write(
         f"{result.direction!s:<15}  {kind:<24}  BLEU {figures['bleu']:5.1f}  chrF++ {figures['chrf']:5.1f}  "
         f"off-target {100 * figures['off_target']:5.1f} %"
+    )
+
+
+def add_lines(parser: console.Parser) -> None:
+    """Add `--lines`."""
+    parser.add_argument(
+        "--lines", type=positive, metavar="N", help="only the first N lines of the set (default: all)"
     )
 
 

@@ -50,12 +50,12 @@ def code_of(language: str, names: Collection[str]) -> str:
         return language
     three = three_letters(language)
     three = MEMBERS.get(three, three)
+    if three in SCRIPTS:
+        return f"{three}_{SCRIPTS[three]}"
     ending = f".{NAMES['test']}"
     found = sorted(
         name.removesuffix(ending) for name in names if name.startswith(f"{three}_") and name.endswith(ending)
     )
-    if three in SCRIPTS:
-        return f"{three}_{SCRIPTS[three]}"
     if len(found) > 1:
         raise InputError(f"FLORES has '{language}' in several scripts; give {' or '.join(found)}")
     return found[0] if found else f"{three}_Latn"  # which is then missing
