@@ -81,10 +81,25 @@ def test_a_cost_that_is_damaged_is_refused(tmp_path, steps):
 
 
 @pytest.mark.slow
-def test_growth_is_drawn_with_a_panel_for_each_quantity():
-    drawn = drawing("languages", {size: made_up(size) for size in (Size(5, 10, 8), Size(10, 10, 8))})
+def test_growth_is_drawn_with_a_panel_for_each_quantity_and_a_line_for_each_series():
+    of_languages = [Size(5, 10, 8), Size(10, 10, 8), Size(50, 10, 8)]
+    of_widths = [Size(5, 10, 8), Size(5, 10, 16)]
+    drawn = drawing(
+        {
+            "languages": {size: made_up(size) for size in of_languages},
+            "width": {size: made_up(size) for size in of_widths},
+        }
+    )
     assert [axes.get_title() for axes in drawn.axes] == [row.title for row in ROWS]
-    assert all([*axes.get_lines()[0].get_xdata()] == [5, 10] for axes in drawn.axes)
+    languages, _, widths, expected = drawn.axes[
+        3
+    ].get_lines()  # an update: the square of the width is its work
+    assert [*languages.get_xdata()] == [1, 2, 10] and [*languages.get_ydata()] == [25, 100, 2500]
+    assert [*widths.get_xdata()] == [1, 2] and [*widths.get_ydata()] == [25, 25]
+    assert [*expected.get_ydata()] == [25, 100]
+    (legend,) = drawn.legends
+    labels = [each.get_text() for each in legend.get_texts()]
+    assert labels == ["languages: 5 to 50", "width of the model: 8 to 16"]
 
 
 @pytest.mark.slow

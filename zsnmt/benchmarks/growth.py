@@ -17,7 +17,7 @@ from zsnmt.benchmarks.growth_steps import Cost, Size, measure
 from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
 from zsnmt.processes import progress
-from zsnmt.report.figures import INK, LINE_COLOURS, STYLE, png
+from zsnmt.report.figures import LINE_COLOURS, STYLE, look, png
 from zsnmt.report.html import write
 from zsnmt.report.table import MISSING
 
@@ -105,10 +105,11 @@ def growth(
             size: measure(size, Path(place), updates=updates, lines=lines)
             for size in progress(sizes, "experiments")
         }
-    for name, of_series in series.items():
+    by_axis = {name: {size: costs[size] for size in of_series} for name, of_series in series.items()}
+    for name, of_series in by_axis.items():
         about = ", ".join(f"{AXES[other]}: {getattr(first, other)}" for other in AXES if other != name)
         yield f"\nBy {AXES[name]}; {about}; {updates} updates, {lines} lines of each test set:\n"
-        yield from table(name, {size: costs[size] for size in of_series})
+        yield from table(name, of_series)
     if output is not None:
         kept = [
             asdict(size) | {step: cost._asdict() for step, cost in of_size.items()}
@@ -116,7 +117,7 @@ def growth(
         ]
         write_json(output, {"updates": updates, "lines": lines, "experiments": kept})
     if figure is not None:
-        write(figure, png(drawing("languages", {size: costs[size] for size in series["languages"]})))
+        write(figure, png(drawing(by_axis)))
 
 
 def table(axis: str, costs: Mapping[Size, Costs]) -> Iterator[str]:
@@ -147,25 +148,31 @@ def digits(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def drawing(axis: str, costs: Mapping[Size, Costs]) -> Figure:
-    """A panel for each quantity, both axes logarithmic; dashed, as it were if it grew as its work from the
-    first size on.
+def drawing(series: Mapping[str, Mapping[Size, Costs]]) -> Figure:
+    """A panel for each quantity, with a line for each of languages, pairs and widths by how many times its
+    first value, both axes logarithmic; dashed, as it were if it grew as its work from the first size on.
     """
-    values = [getattr(size, axis) for size in costs]
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(2.2 * COLUMNS, 2 * math.ceil(len(ROWS) / COLUMNS)), layout="constrained")
-        grid = figure.subplots(math.ceil(len(ROWS) / COLUMNS), COLUMNS, sharex=True)
-        for axes, row in zip(grid.flat, ROWS):
-            found = [row.quantity(of_size, size) or math.nan for size, of_size in costs.items()]
-            work = [WORK[row.work](size) for size in costs]
-            axes.loglog(values, found, marker="o", markersize=4, color=LINE_COLOURS[0])
-            axes.loglog(values, [found[0] * each / work[0] for each in work], "--", color=INK, linewidth=0.9)
+        rows = math.ceil(len(ROWS) / COLUMNS)
+        figure = Figure(figsize=(2.2 * COLUMNS, 2 * rows), layout="constrained")
+        panels = figure.subplots(rows, COLUMNS, sharex=True).flat
+        for axes, row in zip(panels, ROWS):
+            for place, (axis, costs) in enumerate(series.items()):
+                values = [getattr(size, axis) for size in costs]
+                times = [value / values[0] for value in values]
+                found = [row.quantity(of_size, size) or math.nan for size, of_size in costs.items()]
+                work = [WORK[row.work](size) for size in costs]
+                expected = [found[0] * each / work[0] for each in work]
+                label = f"{AXES[axis]}: {values[0]} to {values[-1]}"
+                axes.loglog(times, found, label=label, **look(place))
+                axes.loglog(times, expected, "--", color=LINE_COLOURS[place], linewidth=0.9)
             axes.set_title(row.title, fontsize="medium")
-            axes.set_xticks(values, map(str, values))
             axes.minorticks_off()
+            axes.xaxis.set_major_formatter("{x:g}")
             axes.yaxis.set_major_formatter("{x:g}")
             axes.spines[["top", "right"]].set_visible(False)
             low, high = axes.get_ylim()
             axes.set_ylim(low / 3, high * 3)  # so that there is a power of ten
-        figure.supxlabel(AXES[axis])
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=len(series))
+        figure.supxlabel("times the first value")
     return figure
