@@ -17,7 +17,7 @@ from zsnmt.training.config import read_config
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.machine import Machine
 from zsnmt.training.own_text import OwnText, config_file, config_text, describe, ensure_config, setting_line
-from zsnmt.training.rule import choose
+from zsnmt.training.rule.whole import choose
 from zsnmt.training.sources import make_source
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import Team

@@ -18,7 +18,7 @@ from zsnmt.training.config import Config
 from zsnmt.training.config_file import ConfigFile, keys_of
 from zsnmt.training.machine import Machine
 from zsnmt.training.own_text import OwnText, Purpose, config_file, ensure_config
-from zsnmt.training.rule import Choice
+from zsnmt.training.rule.choice import Choice
 from zsnmt.training.team import Team
 
 KEPT = (

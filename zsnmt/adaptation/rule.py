@@ -8,17 +8,14 @@ from pathlib import Path
 from zsnmt.adaptation.modes import FROZEN, SHARE
 from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.training.option_words import given_values, options_of
-from zsnmt.training.rule import (
-    BEST_ALONE,
-    RATE_BY_WIDTH,
-    Choice,
+from zsnmt.training.rule.choice import Choice
+from zsnmt.training.rule.schedule import BEST_ALONE, RATE_BY_WIDTH, interval_options, updates_of_epoch
+from zsnmt.training.rule.text import (
     choose_cleaning,
     choose_held_out,
     choose_scoring,
-    interval_options,
     pieces_by_words,
     rounded_up,
-    updates_of_epoch,
     warn_of_countries,
 )
 

@@ -18,7 +18,7 @@ from zsnmt.masked_lm.report.runs import NONE
 from zsnmt.masked_lm.study import ARCHITECTURE, TREES, training_words
 from zsnmt.training.config import Config
 from zsnmt.training.fairseq_options import training_options
-from zsnmt.training.rule import FILLED
+from zsnmt.training.rule.schedule import FILLED
 
 SECONDS_OF_UPDATE = 0.04
 OPERATIONS = 150e9  # a second

@@ -21,18 +21,12 @@ from zsnmt.runs.time_left import duration
 from zsnmt.training.config import Config
 from zsnmt.training.machine import Machine, this_machine
 from zsnmt.training.own_text import config_text, describe
-from zsnmt.training.rule import (
-    FILLED,
-    PIECES_OF_WORD,
-    Size,
-    choose_model,
-    choose_vocabulary,
-    processing,
-    schedule,
-)
+from zsnmt.training.rule.model import Size, choose_model
+from zsnmt.training.rule.schedule import FILLED, PIECES_OF_WORD, processing, schedule
+from zsnmt.training.rule.text import choose_vocabulary
+from zsnmt.training.rule.timed import FEWEST_TIMED_UPDATES, Work, choose_in_time, plan
 from zsnmt.training.speed import update_seconds
 from zsnmt.training.steps import Steps
-from zsnmt.training.timed_rule import FEWEST_TIMED_UPDATES, Work, choose_in_time, plan
 
 PIVOT, CORPUS = "en", "tatoeba"
 HELD_OUT = {"test": 300, "valid": 200}  # sentence pairs

@@ -15,7 +15,8 @@ from zsnmt.files.names import is_plain
 from zsnmt.files.replacing import replacing
 from zsnmt.training.config import Config, read_config
 from zsnmt.training.machine import Machine, this_machine
-from zsnmt.training.rule import Choice, choose
+from zsnmt.training.rule.choice import Choice
+from zsnmt.training.rule.whole import choose
 from zsnmt.training.team import Team, shared_updates
 
 COLUMNS = 110

@@ -11,15 +11,10 @@ from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.training.config import Config, read_config
 from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.machine import Machine, this_machine
-from zsnmt.training.rule import (
-    LEAST_TOKENS,
-    LITTLE_TEXT,
-    LITTLE_TEXTS_DROPOUT,
-    SIZES,
-    Choice,
-    choose,
-    choose_size,
-)
+from zsnmt.training.rule.choice import Choice
+from zsnmt.training.rule.model import LITTLE_TEXT, LITTLE_TEXTS_DROPOUT, SIZES, choose_size
+from zsnmt.training.rule.schedule import LEAST_TOKENS
+from zsnmt.training.rule.whole import choose
 from zsnmt.training.team import shared_updates
 
 ARCHITECTURE = "zs_transformer_residual"

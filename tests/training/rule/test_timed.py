@@ -7,8 +7,8 @@ import pytest
 from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.machine import Machine
-from zsnmt.training.rule import SIZES
-from zsnmt.training.timed_rule import (
+from zsnmt.training.rule.model import SIZES
+from zsnmt.training.rule.timed import (
     FEWEST_TIMED_UPDATES,
     LEAST,
     STUDENT,

@@ -1,7 +1,7 @@
 """The rule for a demonstration that must end in a given time: how much of a text, and which model.
 
-It is that of `zsnmt.training.rule`, but for the amount of text and the end of the training, which is at a
-fixed update. What everything takes is reckoned from the seconds of an update, measured on the machine.
+It is that of `zsnmt.training.rule.whole`, but for the amount of text and the end of the training, which is at
+a fixed update. What everything takes is reckoned from the seconds of an update, measured on the machine.
 """
 
 from collections.abc import Callable
@@ -11,23 +11,18 @@ from math import ceil
 from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.runs.time_left import duration
 from zsnmt.training.machine import Machine
-from zsnmt.training.rule import (
+from zsnmt.training.rule.choice import Choice, because
+from zsnmt.training.rule.model import SIZES, Size, choose_model, choose_size
+from zsnmt.training.rule.schedule import (
     BEST_ALONE,
     RATE_BY_WIDTH,
-    SIZES,
-    Choice,
-    Size,
-    because,
-    choose_model,
-    choose_scoring,
-    choose_size,
-    choose_vocabulary,
     explain_processing,
     processing,
     schedule,
     seldom,
     updates_of_epoch,
 )
+from zsnmt.training.rule.text import choose_scoring, choose_vocabulary
 
 TIMED_EPOCHS, FEWEST_TIMED_UPDATES = 10, 2000  # of a training, whose text is as much as goes with them
 LEAST = 100  # updates, however little time there is
