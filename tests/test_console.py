@@ -10,6 +10,7 @@ import pytest
 
 from zsnmt.console import Printable, folder_name, output_file, run
 from zsnmt.errors import InputError
+from zsnmt.files.locks import Busy
 from zsnmt.processes import worker_pool
 
 
@@ -147,7 +148,14 @@ def test_a_worker_that_is_killed_is_one_line(capsys):
             pool.submit(os._exit, 9).result()
 
     line = "error: a process that shared the work was ended, as the system does where memory is short\n"
-    assert ending(main, capsys) == (1, line)
+    assert ending(main, capsys) == (75, line)
+
+
+def test_what_may_pass_has_a_status_of_its_own(capsys):
+    assert ending(raising(Busy("another process is at work")), capsys) == (
+        75,
+        "error: another process is at work\n",
+    )
 
 
 def test_an_interrupt_within_a_fork_is_not_lost():

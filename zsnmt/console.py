@@ -15,11 +15,12 @@ from traceback import walk_stack
 from types import FrameType
 from typing import Any, NoReturn
 
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, PassingError
 from zsnmt.files.names import is_plain
 from zsnmt.files.replacing import CANNOT_GROW, check_output, is_replaced
 
 FAILED, MISUSED = 1, 2
+PASSING = 75  # as sysexits.h has it for a failure that another attempt may not meet
 INTERRUPTED = 130  # as a shell reports SIGINT
 PIPE_CLOSED = 141  # as a shell reports SIGPIPE
 EXPORTS = "zsnmt.inference.export"
@@ -40,8 +41,8 @@ CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def run(main: Callable[[], object], interrupted: str | None = None) -> NoReturn:
-    """Calls `main` and exits: 0, or 1 with one line on stderr for an InputError, an OSError or a worker that
-    was killed, 2 for a WrongUse.
+    """Calls `main` and exits: 0, or with one line on stderr 1 for an InputError or an OSError, 2 for a
+    WrongUse, 75 for a PassingError or a worker that was killed.
 
     An interrupt exits with 130 and says `interrupted`, SIGTERM with 143 and a reader that closed its pipe
     (`| head`) with 141, both silently; all after what was half-written is removed. Any other exception is a
@@ -72,15 +73,22 @@ def run(main: Callable[[], object], interrupted: str | None = None) -> NoReturn:
     except BrokenPipeError:
         stop(PIPE_CLOSED)
     except InputError as error:
-        stop(MISUSED if isinstance(error, WrongUse) else FAILED, str(error))
+        stop(status_of(error), str(error))
     except BrokenExecutor:
-        stop(FAILED, "a process that shared the work was ended, as the system does where memory is short")
+        stop(PASSING, "a process that shared the work was ended, as the system does where memory is short")
     except OSError as error:
         name = "standard output" if error.errno in CANNOT_GROW else None  # all other files are named
         where = next((f"{each}: " for each in (error.filename, name) if each is not None), "")
         remedy = f"; {REFUSED[error.errno]}" if where and error.errno in REFUSED else ""
         stop(FAILED, where + (error.strerror or str(error)) + remedy)
     sys.exit(0)
+
+
+def status_of(error: InputError) -> int:
+    """With what a command exits that ends with an error."""
+    if isinstance(error, WrongUse):
+        return MISUSED
+    return PASSING if isinstance(error, PassingError) else FAILED
 
 
 def open_closed_streams() -> None:

@@ -10,6 +10,10 @@ class InputError(ValueError):
     """What a person gave cannot be used; the message says what, the rule and the remedy."""
 
 
+class PassingError(InputError):
+    """What may be over when the same command is given again, such as a machine that is gone."""
+
+
 OnFault = Callable[[InputError], object]  # is given what breaks a rule, after which reading goes on
 
 

@@ -8,6 +8,7 @@ import pytest
 from zsnmt.benchmarks import training_speed as module
 from zsnmt.benchmarks.training_speed import Speed, after, model_options, train, training_speed
 from zsnmt.errors import InputError
+from zsnmt.languages import LANGUAGES_FILE
 from zsnmt.training.machine import GIGABYTE, Machine
 
 SETTINGS = dict(
@@ -21,6 +22,7 @@ def without_gpu(monkeypatch):
 
 
 def fake_training(folder, monkeypatch, says: str, status: int) -> None:
+    (folder / LANGUAGES_FILE).write_text("en\nde\n")
     python = folder / "python"
     python.write_text(f"#!/bin/sh\ncat <<'END'\n{says}\nEND\nexit {status}\n")
     python.chmod(0o755)
@@ -100,6 +102,11 @@ def test_a_training_that_fails_is_told_of_by_what_it_said_last(tmp_path, monkeyp
     fake_training(tmp_path, monkeypatch, "Traceback\nRuntimeError: no data", 1)
     with pytest.raises(InputError, match="fairseq-train failed: RuntimeError: no data"):
         train(tmp_path, [], 1)
+
+
+def test_a_folder_without_binarised_data_is_refused_with_what_makes_them(tmp_path):
+    with pytest.raises(InputError, match=f"{tmp_path}/languages.txt is missing: .* with zsnmt prepare"):
+        next(training_speed(**{**SETTINGS, "data": tmp_path}))
 
 
 def test_some_precisions_alone(monkeypatch):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.waiting import wait_for
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, PassingError
 from zsnmt.training import hosts
 from zsnmt.training.connections import Line, Lost
 from zsnmt.training.fairseq_train import follow
@@ -123,33 +123,37 @@ SLEEP, ECHO = "import time; time.sleep(60)", "raise RuntimeError('Connection clo
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "scripts, fault",
+    "scripts, fault, passes",
     [
-        (["import os; os.kill(os.getpid(), 9)", ECHO], "process 0 of 4 was ended by SIGKILL, as"),
-        ([ECHO, "raise MemoryError('too large')"], "MemoryError: too large"),
-        ([SLEEP, "raise SystemExit(3)"], "process 1 of 4 ended with status 3"),
-        ([ECHO, SLEEP], "RuntimeError: Connection closed by peer"),
+        (["import os; os.kill(os.getpid(), 9)", ECHO], "process 0 of 4 was ended by SIGKILL, as", True),
+        ([ECHO, "raise MemoryError('too large')"], "MemoryError: too large", False),
+        ([SLEEP, "raise SystemExit(3)"], "process 1 of 4 ended with status 3", False),
+        ([SLEEP, "raise SystemExit(143)"], "process 1 of 4 was told to end, by SIGTERM", True),
+        ([ECHO, SLEEP], "RuntimeError: Connection closed by peer", True),
     ],
 )
-def test_all_end_with_one_and_the_first_fault_is_told(pair, tmp_path, scripts, fault):
+def test_all_end_with_one_and_the_first_fault_is_told(pair, tmp_path, scripts, fault, passes):
     begun = ranks(tmp_path, pair[0], Team(2, gpus=False, hosts=2, meet="here:1"), *scripts)
     status = ending(begun)
     first = "RuntimeError: Connection closed by peer" if scripts[0] == ECHO else ""
-    assert status != 0 and begun.fault(first).startswith(fault)
+    assert status != 0 and str(begun.fault(first)).startswith(fault)
+    assert isinstance(begun.fault(first), PassingError) == passes
 
 
 @pytest.mark.slow
 def test_a_host_that_fails_or_is_gone_ends_all(pair, tmp_path):
     team = Team(1, gpus=False, hosts=2, meet="here:1")
     here, there = pair
-    there.send(failed="process 1 of 2 ended with status 3")
-    begun = ranks(tmp_path, here, team, SLEEP)
-    assert ending(begun) != 0
-    assert begun.fault() == "host 1 (127.0.0.1): process 1 of 2 ended with status 3"
+    for passes, kind in ((False, InputError), (True, PassingError)):
+        there.send(failed="process 1 of 2 ended", passes=passes)
+        begun = ranks(tmp_path, here, team, SLEEP)
+        assert ending(begun) != 0
+        assert str(begun.fault()) == "host 1 (127.0.0.1): process 1 of 2 ended"
+        assert type(begun.fault()) is kind
     there.connection.close()
     begun = ranks(tmp_path, here, team, SLEEP)
     assert ending(begun) != 0
-    assert begun.fault() == "host 1 (127.0.0.1) has ended, or cannot be reached any more"
+    assert str(begun.fault()) == "host 1 (127.0.0.1) has ended, or cannot be reached any more"
     with pytest.raises(Lost):
         [here.send(folder="runs") for _ in range(3)]
 

@@ -170,6 +170,13 @@ def test_the_config_of_another_text_is_not_taken(text, ensured, tmp_path):
         ensured(OwnText(text, PATTERN))
 
 
+def test_a_place_that_fairseq_could_not_read_has_no_config_either(text, tmp_path):
+    runs = tmp_path / "12:30"
+    with pytest.raises(InputError, match="12:30/my text cannot be the folder of a run"):
+        ensure_config(OwnText(text, PATTERN), runs / "my text.conf", {}, runs=runs, say=print)
+    assert not runs.exists()
+
+
 def test_a_text_that_was_moved_keeps_its_config(text, ensured, tmp_path):
     _, file, _ = ensured(OwnText(text, PATTERN))
     before = file.read_text()

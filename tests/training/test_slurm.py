@@ -21,7 +21,7 @@ VARIABLES = {
 }
 COMMANDS = {
     "scontrol": 'if [ "$1" = show ]; then printf "gpu07\\ngpu08\\n"; else echo "scontrol $*" >> "$LOG"; fi',
-    "srun": 'echo "$*" >> "$LOG"; shift 4; exit "${SRUN_STATUS:-0}"',
+    "srun": 'echo "$*" >> "$LOG"; exit "${SRUN_STATUS:-0}"',
     "sbatch": 'echo "sbatch $*" >> "$LOG"; cat > "$LOG.$(grep -c sbatch "$LOG")"; grep -c sbatch "$LOG"',
     "fake-python": 'echo "$*" >> "$LOG"',
 }
@@ -64,7 +64,7 @@ def test_that_there_is_no_slurm_is_said_with_what_can_be_done(monkeypatch, tmp_p
 CALL = ["configs/iwslt17.conf", "zs_transformer", "zs_transformer_residual", "--seeds", "1", "2", "7"]
 
 
-def test_an_array_has_a_job_for_each_system_and_seed_which_goes_on_after_a_failure(
+def test_an_array_has_a_job_for_each_system_and_seed_which_goes_on_where_that_helps(
     cluster, capsys, monkeypatch
 ):
     monkeypatch.setattr(sys, "executable", "fake-python")
@@ -77,7 +77,9 @@ def test_an_array_has_a_job_for_each_system_and_seed_which_goes_on_after_a_failu
     assert {"array=0-5", "nodes=2", "gpus-per-node=4", "time=90", "requeue", "partition=gpu"} < {*asked}
     asked_cores = next(each.partition("=")[2] for each in asked if each.startswith("cpus-per-task="))
     assert (cluster.parent / "runs" / "slurm").is_dir()  # where the log is opened
-    for restarted, status, requeued in (("0", "0", False), ("0", "1", True), ("10", "1", False)):
+    goes_on = [("0", "75"), ("9", "137")]  # another machine was lost, or a process was killed
+    ends = [("0", "0"), ("0", "1"), ("0", "2"), ("10", "137")]  # all is done, or an error would last
+    for restarted, status in (*goes_on, *ends):
         cluster.unlink()
         job = {"SLURM_ARRAY_TASK_ID": "5", "SLURM_JOB_ID": "9", "SLURM_RESTART_COUNT": restarted}
         job["SLURM_CPUS_PER_TASK"] = asked_cores
@@ -85,11 +87,13 @@ def test_an_array_has_a_job_for_each_system_and_seed_which_goes_on_after_a_failu
             ["bash"], input=made, text=True, env={**os.environ, **job, "SRUN_STATUS": status}
         )
         first, *then = cluster.read_text().splitlines()
-        assert first.startswith("--kill-on-bad-exit=1 --cpus-per-task=16 fake-python -m zsnmt train ")
+        asked = "--kill-on-bad-exit=0 --wait=180 --cpus-per-task=16"
+        assert first.startswith(f"{asked} fake-python -m zsnmt train ")
         assert first.endswith("iwslt17.conf zs_transformer_residual --seeds 7 --gpus 4 --slurm")
         scored = [f"-m zsnmt evaluate {cluster.parent}/runs/iwslt17/zs_transformer_residual/seed7 --gpus 4"]
-        assert then == (scored if status == "0" else ["scontrol requeue 9"] * requeued)
-        assert done.returncode == int(status)
+        requeued = ["scontrol requeue 9"] * ((restarted, status) in goes_on)
+        assert then == (scored if status == "0" else requeued)
+        assert (done.returncode > 0) == (status != "0")
 
 
 def test_the_students_of_a_study_wait_for_their_teachers_and_the_scores_for_all_runs(
@@ -150,13 +154,18 @@ def test_wishes_that_do_not_go_together_are_refused(words, said):
         slurm.main(["configs/iwslt17.conf", *words])
 
 
-def test_a_folder_that_sbatch_would_cut_at_a_blank_is_refused(cluster, monkeypatch):
-    monkeypatch.setenv("RUNS", str(cluster.parent / "my runs"))
-    with pytest.raises(
-        InputError, match="an option of sbatch ends at a blank, and .*/my runs or the name of"
-    ):
+@pytest.mark.parametrize(
+    "name, said",
+    [
+        ("my runs", "an option of sbatch ends at a blank, and .*/my runs or the name of"),
+        ("12:30", "12:30/iwslt17 cannot be the folder of a run, for to fairseq a path ends at ':'"),
+    ],
+)
+def test_a_folder_that_sbatch_or_fairseq_would_cut_is_refused(cluster, monkeypatch, name, said):
+    monkeypatch.setenv("RUNS", str(cluster.parent / name))
+    with pytest.raises(InputError, match=said):
         slurm.main(CALL)
-    assert not (cluster.parent / "my runs").exists()
+    assert not (cluster.parent / name).exists()
 
 
 def submitted(cluster: Path, number: int) -> str:

@@ -17,6 +17,7 @@ from zsnmt.benchmarks.sizes import SIZES, stock_options
 from zsnmt.decoding.options import FLOAT32
 from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
+from zsnmt.languages import read_languages
 from zsnmt.processes import progress
 from zsnmt.training.machine import GIGABYTE, this_machine
 
@@ -117,9 +118,10 @@ def after(updates: int) -> list[str]:
 
 
 def train(data: Path, options: list[str], threads: int) -> Speed:
-    """The speed of a training, by the last line of its log; `InputError` with what it said last if it
-    fails.
+    """The speed of a training, by the last line of its log; `InputError` for a folder without binarised data,
+    and with what a training said last if it fails.
     """
+    read_languages(data)
     command = [
         sys.executable,
         "-m",

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, PassingError
 from zsnmt.files.replacing import errors_naming
 from zsnmt.files.system_locks import is_locked, try_lock, wait_for_lock
 
@@ -16,7 +16,7 @@ LOCK_FILE = ".lock"
 PATIENCE = 10.0  # seconds for what a killed process has started to end as well
 
 
-class Busy(InputError):
+class Busy(PassingError):
     """Another process holds the lock of a folder."""
 
 

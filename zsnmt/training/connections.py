@@ -5,12 +5,12 @@ import socket
 from multiprocessing.connection import Connection
 from typing import Any
 
-from zsnmt.errors import InputError
+from zsnmt.errors import PassingError
 
 SILENCE = 25  # seconds of a host that is off, or of a network that is down, until it counts as gone
 
 
-class Lost(InputError):
+class Lost(PassingError):
     """A host has ended, or cannot be reached any more."""
 
 

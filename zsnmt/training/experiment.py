@@ -54,5 +54,8 @@ class Experiment:
 
 
 def read_experiment(file: Path, runs: Path, variables: Mapping[str, str]) -> Experiment:
-    """The experiment of a config, which lives in `runs`; `InputError` for a config that breaks a rule."""
-    return Experiment(read_config(file, variables), file, runs / file.stem)
+    """The experiment of a config, which lives in `runs`; `InputError` for a config that breaks a rule, and
+    for a folder whose runs fairseq could not read.
+    """
+    check_place(folder := runs / file.stem)
+    return Experiment(read_config(file, variables), file, folder)

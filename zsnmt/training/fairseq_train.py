@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from zsnmt.data.binarised_folder import shards_of
-from zsnmt.errors import SAVED, InputError
+from zsnmt.errors import SAVED, InputError, PassingError
 from zsnmt.files.project import PACKAGE
 from zsnmt.files.replacing import replacing
 from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE, MODEL_FILE
@@ -137,7 +137,7 @@ def train(folder: Path, title: str, arguments: Sequence[str], *, team: Team = Te
         remove_halves(folder / CHECKPOINTS)
     if ranks.returncode != 0:
         fault = ranks.fault(reason)
-        raise InputError(f"{title}: {fault}{of_full_disk(fault, folder)}; {log} has the whole log")
+        raise type(fault)(f"{title}: {fault}{of_full_disk(str(fault), folder)}; {log} has the whole log")
 
 
 def of_full_disk(fault: str, folder: Path) -> str:
@@ -201,9 +201,10 @@ def follow(team: Team, line: Line, say: Callable[[str], object]) -> None:
             while ranks.poll() is None:
                 time.sleep(PAUSE)
         if ranks.returncode != 0:
+            fault = ranks.fault()
             with suppress(Lost):  # it may be the one that has failed
-                line.send(failed=ranks.fault())
-            raise InputError(ranks.fault())
+                line.send(failed=str(fault), passes=isinstance(fault, PassingError))
+            raise fault
         line.send(done=True)
 
 

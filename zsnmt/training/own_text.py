@@ -13,6 +13,7 @@ from zsnmt.corpora.own_text.survey import Survey, survey
 from zsnmt.errors import InputError
 from zsnmt.files.names import is_plain
 from zsnmt.files.replacing import replacing
+from zsnmt.runs.folder import check_place
 from zsnmt.training.config import Config, read_config
 from zsnmt.training.machine import Machine, this_machine
 from zsnmt.training.rule.choice import Choice
@@ -88,8 +89,9 @@ def ensure_config(
     chosen and why.
 
     Raises `InputError` for a config that is there and is of another text, for runs of another config of that
-    name, and for text that cannot be trained on.
+    name, for runs that fairseq could not read, and for text that cannot be trained on.
     """
+    check_place(runs / file.stem)
     if file.exists():
         config = read_config(file, variables)
         if follow_text(text, file, config):

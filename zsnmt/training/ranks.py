@@ -8,6 +8,8 @@ from pathlib import Path
 from subprocess import Popen
 from typing import BinaryIO, NamedTuple
 
+from zsnmt import console
+from zsnmt.errors import InputError, PassingError
 from zsnmt.runs.log import Errors
 from zsnmt.training.allocator import faster_allocator
 from zsnmt.training.children import describe_ending, start
@@ -45,7 +47,7 @@ class Ranks:
         self.processes, self.work, self.team, self.lines = processes, work, team, lines
         self.returncode: int | None = None
         self.failed: dict[int, int] = {}  # the status of each process that has
-        self.told: list[str] = []  # what has failed on other hosts
+        self.told: list[InputError] = []  # what has failed on other hosts
         self.over: set[Line] = set()  # lines to hosts whose processes have ended
         self.first_end: float | None = None
 
@@ -65,7 +67,7 @@ class Ranks:
         elif 0 in statuses:
             self.first_end = self.first_end or time.monotonic()
             if time.monotonic() - self.first_end > LEAVING:
-                self.told.append("some processes did not end when the others did")
+                self.told.append(PassingError("some processes did not end when the others did"))
         return self.returncode
 
     @property
@@ -79,11 +81,12 @@ class Ranks:
             try:
                 while line not in self.over and (message := line.receive(0)) is not None:
                     if reason := message.get("failed"):
-                        self.told.append(f"{line.name}: {reason}")
+                        kind = PassingError if message.get("passes") else InputError
+                        self.told.append(kind(f"{line.name}: {reason}"))
                     else:
                         self.over.add(line)
             except Lost as lost:
-                self.told.append(str(lost))
+                self.told.append(lost)
                 self.over.add(line)
 
     def await_others(self) -> None:
@@ -93,8 +96,9 @@ class Ranks:
             time.sleep(0.05)
         self.listen()
 
-    def fault(self, first_reason: str = "") -> str:
-        """Why it has failed, in the words of what failed of itself: most processes fail since another has.
+    def fault(self, first_reason: str = "") -> InputError:
+        """Why it has failed, in the words of what failed of itself: most processes fail since another has. It
+        may pass where a process was killed or cannot reach others.
 
         `first_reason` is what the log of process 0 says, if it is one of this host.
         """
@@ -108,9 +112,11 @@ class Ranks:
             elif reason:
                 said.append(reason)
             else:
-                silent.append(number + describe_ending(status))
-        found = [*killed, *said, *self.told, *silent]
-        return next((each for each in found if not ECHO.search(each)), found[0])
+                kind = PassingError if status - 128 in console.STOPPING else InputError
+                silent.append(kind(number + describe_ending(status)))
+        found = [*map(PassingError, killed), *map(InputError, said), *self.told, *silent]
+        own = (each for each in found if not ECHO.search(str(each)))
+        return next(own, PassingError(str(found[0])))
 
 
 @contextmanager

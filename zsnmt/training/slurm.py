@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from zsnmt.console import PASSING
 from zsnmt.errors import InputError
 from zsnmt.runs.systems import System
 
@@ -129,8 +130,9 @@ def script(
     first those that all machines of the job do `together`, then those that the first does `alone`. Without
     systems it is a single job.
 
-    A job that is preempted, fails or runs out of time is queued again, and goes on from its last checkpoint.
-    Nothing is fetched: the nodes need no network but that between them.
+    A job that is preempted, loses a process or a machine, or runs out of time is queued again, and goes on
+    from its last checkpoint; one whose error would last, as of the config, is not. Nothing is fetched: the
+    nodes need no network but that between them.
     """
     asked = [
         f"job-name={place.config.stem}",
@@ -153,8 +155,9 @@ def script(
         project=quoted(place.project),
         runs=quoted(place.runs),
         python=quoted(place.python),
+        passing=PASSING,
         each=each,
-        commands="".join(f"{command.strip()} &\nwait $! || again\n" for command in done),
+        commands="".join(f"{command.strip()} &\nwait $! || failed $?\n" for command in done),
     )
 
 
@@ -164,7 +167,8 @@ def quoted(path: object) -> str:
 
 
 NAMED = '"$system"'  # of a run, unless it has another name
-TOGETHER = 'srun --kill-on-bad-exit=1 --cpus-per-task="$SLURM_CPUS_PER_TASK" "${zsnmt[@]}" '
+# When one machine has failed, the others end by themselves: a status of theirs would hide that of the first.
+TOGETHER = 'srun --kill-on-bad-exit=0 --wait=180 --cpus-per-task="$SLURM_CPUS_PER_TASK" "${zsnmt[@]}" '
 ALONE = '"${zsnmt[@]}" '
 CELL = """\
 systems=({systems})
@@ -177,12 +181,16 @@ SCRIPT = """\
 {asked}
 set -euo pipefail
 cd {project}
-export RUNS={runs} HF_HUB_OFFLINE=1
+export RUNS={runs} HF_HUB_OFFLINE=1 SLURM_EXIT_ERROR={passing}
 zsnmt=({python} -m zsnmt)
 {each}
 again() {{ # the same job, which goes on from its last checkpoint, ten times at most
   if [ "${{SLURM_RESTART_COUNT:-0}}" -lt 10 ]; then scontrol requeue "$SLURM_JOB_ID"; fi
   exit 1
+}}
+failed() {{ # with a status: it may go on where srun says so, {passing}, or where a process was killed
+  if [ "$1" -eq {passing} ] || [ "$1" -gt 128 ]; then again; fi
+  exit "$1"
 }}
 trap again USR1 # three minutes before the time is over
 

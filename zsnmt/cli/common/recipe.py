@@ -12,6 +12,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.cli.common.argument_types import positive, seed_number
+from zsnmt.errors import InputError, PassingError
 from zsnmt.files.project import CHECKOUT, ROOT
 from zsnmt.processes import share_kernels
 from zsnmt.training.children import SETTINGS, all_side_by_side
@@ -47,7 +48,10 @@ class Recipe:
         team = self.steps.team
         if team.host:
             self.steps.say(f"host {team.host} of {team.hosts}: looks for the first at {team.meet}")
-            follow(team, reach(team, self.runs), self.steps.say)
+            try:
+                follow(team, reach(team, self.runs), self.steps.say)
+            except PassingError as error:  # whether it may pass the first one says, by its own status
+                raise InputError(str(error)) from error
             self.steps.say("the first host has ended")
         elif team.hosts > 1:
             self.steps.say(f"waits for the other hosts at {team.meet}")
