@@ -409,6 +409,13 @@ def test_a_page_with_a_declaration_that_cannot_be_read_is_refused(tmp_path):
         read_document(path)
 
 
+def test_a_byte_order_mark_before_a_page_stays_and_is_no_text(tmp_path):
+    for page in ("<html><p>Hello</p></html>", "Hello"):
+        path = write(tmp_path / "a.html", f"\ufeff{page}")
+        assert [each.text for each in read_document(path).passages] == ["Hello"]
+        assert shouted(path).decode() == f"\ufeff{page.replace('Hello', 'HELLO')}"
+
+
 def subtitles(*contents: str) -> str:
     """One after the other without a pause."""
     return "".join(
