@@ -305,6 +305,7 @@ def test_a_pair_in_both_orders_is_put_together(tmp_path):
             "x.{pair}.{language}",
             "x.de-en.en has 2 lines and .*x.de-en.de has 3; line n of one must be the translation",
         ),
+        ({"train__de___de__de": DE}, "", "train.de-de.de stands alone; add the same in another language"),
         ({"x__de": DE, "x__en": []}, "x.{language}", "x.en is empty"),
         ({"x__de": DE, "x__en": ["a", "", "b"]}, "x.{language}", "x.en, line 2 is empty"),
         ({"x__tsv": ["en\tde", "a\tb\tc"]}, "", "x.tsv, line 2 has 3 columns and line 1 has 2; put a tab"),
