@@ -153,13 +153,35 @@ def test_space_between_tags_of_subtitles_parts_words(tmp_path):
     assert subtitle.content == "<i>NEVER SEEN</i>\n<i>SUCH A HOUSE</i> <b>HERE</b>."
 
 
-def test_a_further_empty_line_after_a_subtitle_changes_nothing(tmp_path):
+def test_a_further_empty_line_after_a_subtitle_stays(tmp_path):
     spoken = "1\n00:00:01,000 --> 00:00:02,000\n- Yes.\n- No.\n\n"
     once, twice = (
         shouted(write(tmp_path / f"{name}.srt", text)).decode()
         for name, text in (("once", spoken * 2), ("twice", f"{spoken}\n{spoken}"))
     )
-    assert once == twice and once.count("- YES.\n- NO.") == 2
+    assert once.count("- YES.\n- NO.") == 2
+    assert twice == once.replace("\n\n1\n", "\n\n\n1\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1\n00:00:01,000 --> 00:00:02,000\n\n2\n00:00:03,000 --> 00:00:04,000\n\n",
+        "1\r\n00:00:01,000 --> 00:00:02,000\r\n...\r\n\r\n02\r\n0:00:03.5 --> 00:00:04,000\r\n\r\n\r\n",
+        "1\n00:00:01,000 --> 00:00:02,000\n 12 \n - 4\n\n\n\n2\n00:00:03,000 --> 00:00:04,000\n \n",
+        f"\n\n1\n00:00:01,000 --> 00:00:02,000\n{'1234 ' * 10}\n",
+    ],
+)
+def test_subtitles_without_anything_to_translate_stay_to_the_byte(text, tmp_path):
+    path = tmp_path / "a.srt"
+    path.write_bytes(text.encode())
+    assert shouted(path).decode() == text
+
+
+def test_an_empty_subtitle_stays_as_it_is_between_others(tmp_path):
+    text = subtitles("One.", "", "Two.").replace("\n\n\n", "\n\n")
+    path = write(tmp_path / "a.srt", text)
+    assert shouted(path).decode() == text.replace("One", "ONE").replace("Two", "TWO")
 
 
 @pytest.fixture
@@ -385,6 +407,13 @@ def test_a_page_with_a_declaration_that_cannot_be_read_is_refused(tmp_path):
     path = write(tmp_path / "a.html", "<p>a</p><![<b>c")
     with pytest.raises(InputError, match="the page is not HTML .*; mend that declaration"):
         read_document(path)
+
+
+def test_a_byte_order_mark_before_a_page_stays_and_is_no_text(tmp_path):
+    for page in ("<html><p>Hello</p></html>", "Hello"):
+        path = write(tmp_path / "a.html", f"\ufeff{page}")
+        assert [each.text for each in read_document(path).passages] == ["Hello"]
+        assert shouted(path).decode() == f"\ufeff{page.replace('Hello', 'HELLO')}"
 
 
 def subtitles(*contents: str) -> str:

@@ -57,6 +57,11 @@ def fetched(client: Client, answer: tuple[int, dict]) -> tuple[str, dict]:
     return text, headers
 
 
+def test_a_page_with_a_byte_order_mark_is_read():
+    document = read_upload(File("page.html", b"\xef\xbb\xbf<html><p>Hello</p></html>"), most=1000)
+    assert [passage.text for passage in document.passages] == ["Hello"]
+
+
 def test_a_document_comes_back_in_its_form_under_a_new_name(client):
     page = '<html lang="en"><p>Hello <b>there</b>.</p><pre>kept</pre></html>'
     text, headers = fetched(client, send(client, "my page.html", page))

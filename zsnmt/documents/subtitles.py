@@ -19,19 +19,20 @@ END = re.compile(r"[.!?…。！？؟।:♪\]\)\"”»]\s*$")
 FEW, HARDLY = 5, 0.1  # so many subtitles, of which at most that share ends as a sentence does
 PAUSE = timedelta(seconds=1.5)  # a longer one ends a sentence
 LONGEST = 42  # characters of a line, as most broadcasters want it
+CONTENT = 5  # the group of its text in the form of a subtitle
 MOST = 250  # characters of a passage: subtitles without full stops do not go on for ever
 
 
 class Subtitles(Document):
     """A file of subtitles. A passage is what one speaker says until a sentence ends or a pause comes, or
     until it would be too long; its runs are the texts of each subtitle between tags. Where hardly any
-    subtitle ends as a sentence does, each is a passage by itself. A byte order mark and the ends of lines
-    stay.
+    subtitle ends as a sentence does, each is a passage by itself. All else stays to the byte, and so does
+    a subtitle without a new text.
     """
 
     def __init__(self, path: Path) -> None:
-        self.form, text = form_and_text(read_text(path))
-        self.tail = text[len(text.rstrip("\r\n")) :]  # the ends of lines behind the last subtitle
+        self.form, self.text = form_and_text(read_text(path))
+        text = self.text
         try:
             self.subtitles = [*srt.parse(text)]
         except srt.SRTParseError as error:
@@ -50,6 +51,7 @@ class Subtitles(Document):
             raise InputError(f"{path} holds no subtitle")
         for subtitle in self.subtitles:  # behind which more than one line may be empty
             subtitle.content = subtitle.content.strip("\n")
+        self.places = [bounds_of_content(match) for match in srt.SRT_REGEX.finditer(text)]
         # For each subtitle its pieces: tags and breaks of lines as they stand, and places of runs.
         self.pieces: list[list[str | tuple[int, int]]] = []
         self.passages: list[Passage] = []
@@ -100,24 +102,28 @@ class Subtitles(Document):
         end()
 
     def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
-        written = []
-        for subtitle, pieces in zip(self.subtitles, self.pieces):
-            texts = [
-                piece if isinstance(piece, str) else translations[piece[0]][piece[1]] for piece in pieces
-            ]
-            lines = TWICE.sub(r"\1", "".join(texts)).split("\n")
-            content = "\n".join(two_lines(line.strip()) for line in lines)
-            written.append(
-                srt.Subtitle(subtitle.index, subtitle.start, subtitle.end, content, subtitle.proprietary)
-            )
-        text = "".join(map(as_written, written)).rstrip("\n")
-        return self.form.encoded(text) + self.tail.encode("utf-8")
+        written, end = "", 0
+        for (first, last), pieces in zip(self.places, self.pieces, strict=True):
+            runs = [piece for piece in pieces if not isinstance(piece, str)]
+            if any(translations[of][run] != self.passages[of].runs[run].text for of, run in runs):
+                made = new_content(pieces, translations)
+                written += self.text[end:first] + made.replace("\n", self.form.end)
+                end = last
+        return (self.form.mark + written + self.text[end:]).encode("utf-8")
 
 
-def as_written(subtitle: srt.Subtitle) -> str:
-    """A subtitle as it stands in a file: without a number, which `to_srt` writes as 0, where it had none."""
-    text = subtitle.to_srt()
-    return text if subtitle.index is not None else text.removeprefix("0\n")
+def bounds_of_content(subtitle: re.Match[str]) -> tuple[int, int]:
+    """Where the text of a subtitle begins and ends, without empty lines around it."""
+    content = subtitle[CONTENT]
+    first = subtitle.start(CONTENT) + len(content) - len(content.lstrip("\r\n"))
+    return first, max(first, subtitle.start(CONTENT) + len(content.rstrip("\r\n")))
+
+
+def new_content(pieces: Sequence[str | tuple[int, int]], translations: Sequence[Sequence[str]]) -> str:
+    """The text of a subtitle of some pieces."""
+    texts = [piece if isinstance(piece, str) else translations[piece[0]][piece[1]] for piece in pieces]
+    lines = TWICE.sub(r"\1", "".join(texts)).split("\n")
+    return "\n".join(two_lines(line.strip()) for line in lines)
 
 
 def ends_sentence(subtitle: srt.Subtitle) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from zsnmt.documents.passages import Document, Passage, Run, language_tag
-from zsnmt.documents.plain_text import read_text
+from zsnmt.documents.plain_text import form_and_text, read_text
 from zsnmt.errors import InputError
 from zsnmt.text.unspaced import stick_together
 
@@ -187,7 +187,8 @@ class WebPage(Document):
     """
 
     def __init__(self, source: str) -> None:
-        self.pieces = [*Pieces(source).pieces()]
+        (self.mark, _), text = form_and_text(source)
+        self.pieces = [*Pieces(text).pieces()]
         self.places: list[list[int]] = []  # of the pieces that are a passage's runs
         self.attributes: list[
             tuple[int, int]
@@ -258,7 +259,7 @@ class WebPage(Document):
                 sources[place] = CHARSET.sub(r"\g<before>utf-8", sources[place])
             elif piece.kind == "other":
                 sources[place] = DECLARATION.sub(r"\g<before>UTF-8", sources[place])
-        return "".join(sources).encode("utf-8")
+        return (self.mark + "".join(sources)).encode("utf-8")
 
 
 def read_web_page(path: Path) -> WebPage:

@@ -85,6 +85,14 @@ def test_text_separated_by_tabs_may_lack_a_translation(tmp_path):
     ]
 
 
+def test_codes_at_the_heads_of_columns_may_have_capitals_where_they_are_clear(tmp_path):
+    rows = ["ID\tEN\tDe\tSKU\tPT_BR\tOK", "A-1\tYes.\tJa.\tX\tSim.\tok"]
+    (table,) = read_tables(write(tmp_path, mine__tsv=rows) / "mine.tsv")
+    assert table.languages == ("en", "de", "pt_BR") and [*table.rows()] == [("Yes.", "Ja.", "Sim.")]
+    with pytest.raises(InputError, match="each once; here it is 'en de de'"):
+        read_tables(write(tmp_path, twice__tsv=["EN\tde\tDE", "a\tb\tc"]) / "twice.tsv")
+
+
 def as_of_windows(folder: Path) -> Path:
     """The same files as an editor or a spreadsheet of Windows writes them."""
     for file in folder.rglob("*.*"):
@@ -297,6 +305,7 @@ def test_a_pair_in_both_orders_is_put_together(tmp_path):
             "x.{pair}.{language}",
             "x.de-en.en has 2 lines and .*x.de-en.de has 3; line n of one must be the translation",
         ),
+        ({"train__de___de__de": DE}, "", "train.de-de.de stands alone; add the same in another language"),
         ({"x__de": DE, "x__en": []}, "x.{language}", "x.en is empty"),
         ({"x__de": DE, "x__en": ["a", "", "b"]}, "x.{language}", "x.en, line 2 is empty"),
         ({"x__tsv": ["en\tde", "a\tb\tc"]}, "", "x.tsv, line 2 has 3 columns and line 1 has 2; put a tab"),
@@ -311,7 +320,7 @@ def test_a_pair_in_both_orders_is_put_together(tmp_path):
             "x.csv, line 2 has 3 cells and the first row has 2; put a sent",
         ),
         ({"x__csv": ["Our words;", "en;de", "a;b"]}, "", "has 'Our words'; put two codes or more there, in"),
-        ({"x__csv": ["EN;DE", "a;b"]}, "", "has 'EN', 'DE'; put two codes or more there, in small"),
+        ({"x__csv": ["ENG;DEU", "a;b"]}, "", "has 'ENG', 'DEU'; put two codes or more there, in small"),
         ({"x__csv": ["a,b", "c,d"]}, "", "x.csv, line 1 must name the language of each column"),
         ({"x__csv": ["en,de", "a\u0007,b"]}, "", "x.csv, line 2 has the control character U.0007"),
         ({"x__xlsx": ["no archive"]}, "", "x.xlsx is not a spreadsheet, or is protected or damaged"),

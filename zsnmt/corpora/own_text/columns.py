@@ -10,6 +10,7 @@ from pathlib import Path
 from textwrap import shorten
 
 from zsnmt.corpora.own_text.table import Row, Table, count_once, fault_of, first_ones, split_of
+from zsnmt.corpora.releases.iso_639 import THREE_LETTERS
 from zsnmt.errors import InputError, OnFault, refuse
 from zsnmt.languages import check_languages
 from zsnmt.text.lines import is_blank
@@ -20,6 +21,7 @@ HEAD = 30  # characters that are shown of the head of a column
 CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z0-9]+)*")  # en, gsw, pt-BR, zh_Hans
 # Of columns of other things, though some are codes of small languages, too.
 OTHER_HEADS = {*"doc idx key num pos ref row seq src tag tgt uid url".split()}
+UNCLEAR = {*"id no".split()}  # in capitals more often heads of numbers
 NUMBER = re.compile(r"[\d.,:/ -]+")  # or a date
 FIRST = 100  # rows that tell whether a column is of numbers
 
@@ -34,11 +36,8 @@ def languages_of_columns(heads: Sequence[str], place: str) -> dict[int, str]:
     `pt_BR` is a language to itself, and so is `key_Latn`, where `key` is taken for the head of other things.
     `InputError` for heads that do not name two languages, each once.
     """
-    named = {
-        number: head
-        for number, head in enumerate(map(str.strip, heads))
-        if CODE.fullmatch(head) and head not in OTHER_HEADS
-    }
+    codes = enumerate(map(without_capitals, map(str.strip, heads)))
+    named = {number: head for number, head in codes if CODE.fullmatch(head) and head not in OTHER_HEADS}
     languages = {number: head.split("-")[0] for number, head in named.items()}
     try:
         check_languages(languages.values())
@@ -56,6 +55,15 @@ def languages_of_columns(heads: Sequence[str], place: str) -> dict[int, str]:
             f"{first_ones(there) or 'nothing'}{why}"
         ) from error
     return languages
+
+
+def without_capitals(head: str) -> str:
+    """A head with the code of a well-known language in small letters: `pt-BR` for `PT-BR`; others as they
+    are, and those that may well mean something else in capitals, as `ID` and `No`.
+    """
+    code = head[:2].lower()
+    known = code in THREE_LETTERS.keys() - UNCLEAR and head[2:3] in ("", "-", "_")
+    return code + head[2:] if known else head
 
 
 def say_others(heads: Sequence[str], languages: Mapping[int, str], file: Path) -> None:

@@ -122,7 +122,7 @@ def table_of(folder: Path, matches: list[re.Match], of_windows: bool = False) ->
     found = {match["language"]: folder / match[0] for match in matches}
     named = matches[0].groupdict()
     languages = tuple(named["pair"].split("-")) if "pair" in named else tuple(sorted(found))
-    if len(languages) < 2 or len(found) < len({*languages}):
+    if len({*languages}) < 2 or len(found) < len({*languages}):
         raise InputError(
             f"{folder / matches[0][0]} stands alone; add the same in "
             f"{', '.join({*languages} - {*found}) or 'another language'}, or remove it"
