@@ -386,7 +386,8 @@ CLAIMS_OF_LIU = (
         what="zero-shot BLEU, residual removed in layer 1 minus in the middle one",
         evidence=gain(zero_shot(residual_removal_at(1)), zero_shot(RESIDUAL)),
         range=BELOW_ZERO,
-        lacks=ONE_TEXT,
+        lacks="two texts; on the real one removal in the first layer costs less with English in each of "
+        "three seeds, by 2.2 BLEU on average",
         needs=removed_at(1),
     ),
     Claim(
