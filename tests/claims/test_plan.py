@@ -287,6 +287,15 @@ def test_what_cannot_be_done_here_says_what_is_lacking_and_comes_last(places):
     assert all(not job.lacks for job in select_within_budget(jobs, hours=1e9, at_a_time=1))
 
 
+def test_a_training_that_is_for_a_gpu_is_done_where_there_is_one(places, tmp_path):
+    (tmp_path / "nothing").mkdir()  # the text
+    need = ablation("tatoeba_three_paper", "query")
+    job = planning.make_job(need, 1, ["L1"], places=places)
+    assert job.lacks == "configs/tatoeba_three_paper.conf is for a GPU (--fp16)"
+    assert jobs_table([job], []).rows[0][:2] == [job.lacks, None]
+    assert planning.make_job(need, 1, ["L1"], places=replace(places, gpu=True)).lacks == ""
+
+
 def test_a_budget_is_kept_and_a_cheaper_job_fits_behind_a_dearer_one(tmp_path):
     def job(name: str, hours: float) -> Job:
         return Job(Need(name, ("zsnmt results",)), 1, ["L1"], runs={tmp_path / name: hours})
@@ -365,7 +374,7 @@ def test_what_jobs_took_corrects_what_they_are_thought_to_take(places):
     assert jobs_of(places, "L22")[0].hours == pytest.approx(3 * before)
 
 
-@pytest.mark.parametrize("content", ['{"a": 1.0}', '{"a": ["long", 2.0]}', '{"a": [1.0', "[]"])
+@pytest.mark.parametrize("content", ['{"a": 1.0}', '{"a": ["long", 2.0]}', '{"a": [1.0'])
 def test_hours_that_are_damaged_are_refused_with_what_to_do(places, content):
     file = places.runs / FOLDER / HOURS_FILE
     file.parent.mkdir(parents=True)

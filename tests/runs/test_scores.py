@@ -37,6 +37,21 @@ def test_a_folder_that_has_no_scores_is_told_from_one_that_is_not_there_or_not_a
         read_scores(run)
 
 
+@pytest.mark.parametrize("name", ["de-fr.txt", "pivot.de-fr.txt"])
+def test_translations_without_scores_are_to_be_scored_first(tmp_path, name):
+    (tmp_path / name).write_text("eins\n")
+    message = f"{tmp_path} has translations without scores; score them with zsnmt score RUN {tmp_path}"
+    with pytest.raises(InputError, match=message):
+        read_scores(tmp_path)
+
+
+@pytest.mark.parametrize("content", ['{"a": 1}', "[1, 2]"])
+def test_a_file_of_another_kind_is_not_to_be_removed(tmp_path, content):
+    (tmp_path / "a.json").write_text(content)
+    with pytest.raises(InputError, match="a.json is (not a score|another) file.*; .*move it elsewhere"):
+        read_score_file(tmp_path / "a.json", "score it again")
+
+
 def written_anew(scores, folder):
     write_score_file(folder / "scores.json", scores)
     return read_scores(folder)

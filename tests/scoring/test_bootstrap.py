@@ -104,6 +104,16 @@ def test_of_systems_that_do_not_differ_one_in_twenty_has_a_p_below_a_twentieth()
     assert np.mean(np.not_equal(low, apart)) < 0.02
 
 
+def test_rounding_makes_no_difference_of_what_differs_in_one_line():
+    """Of a test set of thousands: each draw has the line as often as chance has it."""
+    generator, real = np.random.default_rng(3), 5e-4
+    scores = generator.normal(30, 0.5, SAMPLES)
+    others = scores - real * generator.poisson(size=SAMPLES)
+    kept = [unpack(pack(each, 100), 100) for each in (scores, others)]
+    assert paired_test(scores, others, real).p > 0.2 and paired_test(*kept, real).p < 0.1
+    assert paired_test(*kept, real, 100).p == 1
+
+
 def test_p_values_are_from_one_to_the_smallest_of_a_thousand_draws():
     system = resampled("BLEU", spoilt(REFERENCES, 0.3))
     assert paired_test(system, system, 0.0).p == 1

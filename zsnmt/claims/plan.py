@@ -36,7 +36,7 @@ MOST_SEEDS, MOST_CHEAP_SEEDS, HOURS_OF_SEEDS = 10, 40, 4.0
 class Places:
     """The project, its runs, what is kept of them, and what `$NAME` is in a config (`variables`).
 
-    `again`: make what is kept once more.
+    `again`: make what is kept once more; `gpu`: whether there is a GPU.
     """
 
     project: Path
@@ -44,6 +44,7 @@ class Places:
     kept: Path
     variables: Mapping[str, str]
     again: bool = False
+    gpu: bool = False
 
     def is_kept(self, path: Path) -> bool:
         """Whether there is a kept result that need not be made again."""
@@ -161,8 +162,8 @@ def make_job(need: Need, seed: int, claims: Sequence[str], *, places: Places) ->
     for command in need.commands:
         verb, *words = shlex.split(need.of_seed(command, seed, places.runs))[1:]
         if verb in RUNS_OF_VERBS and not need.wants:
-            missing, of_command = RUNS_OF_VERBS[verb](words, seed, places)
-            lacks |= dict.fromkeys(f"{key}={path} is not there" for key, path in missing.items())
+            lacking, of_command = RUNS_OF_VERBS[verb](words, seed, places)
+            lacks |= dict.fromkeys(lacking)
             runs |= of_command
     done = bool(runs) and all(places.is_kept(path) or is_of(path, need.pivot) for path in runs)
     return Job(need, seed, claims, runs=runs, lacks=", ".join(lacks), done=done)
@@ -173,15 +174,21 @@ def is_of(kept: Path, system: str) -> bool:
     return kept.name.startswith(f"{system}.seed")
 
 
-Missing = Mapping[str, str]  # paths where nothing is, by the key that names them
+Lacking = Sequence[str]  # why runs cannot be made here
 Hours = dict[Path, float]  # by the file that is kept
 
 
-def ablation_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
+def lacking_paths(missing: Mapping[str, str]) -> Lacking:
+    """What is said of paths where nothing is, by the key that names them."""
+    return [f"{key}={path} is not there" for key, path in missing.items()]
+
+
+def ablation_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Lacking, Hours]:
     """The runs of `zsnmt ablate`, which trains what is not here, also where its scores are kept."""
     file = places.project / words[0]
     config = read_config(file, places.variables)
     missing, hours, pieces = missing_text(config), Hours(), pieces_of_text(config)
+    lacking = dict.fromkeys(lacking_paths(missing))
     for system in systems([words[1]], config.fairseq_options, words_of("--systems", words)):
         kept = places.kept / file.stem / f"{system.name}.seed{seed}.json"
         model = places.runs / file.stem / system.name / f"seed{seed}" / MODEL_FILE
@@ -190,7 +197,9 @@ def ablation_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Miss
             continue
         options = training_options(system.architecture, [*config.fairseq_options, *system.options])
         hours[kept] = training_hours(options, vocabulary=config.vocabulary, pieces=pieces)
-    return missing, hours
+        if options.fp16 and not places.gpu:
+            lacking[f"{words[0]} is for a GPU (--fp16)"] = None
+    return [*lacking], hours
 
 
 def words_of(option: str, words: Sequence[str]) -> list[str]:
@@ -199,7 +208,7 @@ def words_of(option: str, words: Sequence[str]) -> list[str]:
     return [*takewhile(lambda word: not word.startswith("--"), behind)]
 
 
-def masked_lm_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
+def masked_lm_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Lacking, Hours]:
     """The runs of `zsnmt masked-lm`."""
     file = places.project / words[0]
     config = read_study_config(file, places.variables)
@@ -214,10 +223,10 @@ def masked_lm_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Mis
         kept = places.kept / file.stem / MASKED_LMS / f"{condition}.{system}.seed{seed}.json"
         made = score_file(places.runs / file.stem / condition / system / f"seed{seed}").is_file()
         hours[kept] = 0.0 if missing or made else masked_lm_hours(config, condition, system)
-    return missing, hours
+    return lacking_paths(missing), hours
 
 
-def inference_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
+def inference_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Lacking, Hours]:
     """The runs of `zsnmt xnli`, on made-up languages."""
     file, hours = places.project / words[0], Hours()
     config = read_xnli_config(file, places.variables)
@@ -225,20 +234,20 @@ def inference_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Mis
         kept = places.kept / file.stem / INFERENCE / f"{system}.seed{seed}.json"
         made = has_inference(places.runs / file.stem / system / f"seed{seed}")
         hours[kept] = 0.0 if made else inference_hours(config, system)
-    return {}, hours
+    return [], hours
 
 
-def adaptation_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
+def adaptation_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Lacking, Hours]:
     """The run of `zsnmt adapt`, which takes little beside that which it goes on from."""
     file, system = places.project / words[0], Path(words[1]).parent.name
     missing = missing_text(read_config(file, places.variables))
-    return missing, {places.kept / file.stem / f"{system}.seed{seed}.json": 0.0}
+    return lacking_paths(missing), {places.kept / file.stem / f"{system}.seed{seed}.json": 0.0}
 
 
-def probe_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Missing, Hours]:
+def probe_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Lacking, Hours]:
     """The probes of a run, which take little beside its training."""
     *_, config, system, _ = Path(words[0]).parts
-    return {}, {places.kept / config / PROBES / f"{system}.seed{seed}.json": 0.0}
+    return [], {places.kept / config / PROBES / f"{system}.seed{seed}.json": 0.0}
 
 
 RUNS_OF_VERBS = {

@@ -9,7 +9,8 @@ can decide a claim comes first. Run it again to go on after a stop.
 Claims are those of docs/results/claims.md. Each job is one command or two of that page, for one seed: three
 seeds, and more where so many would tell: ten, or forty within four hours. It prints to runs/claims/, and
 its results are kept as zsnmt results keeps them; the tables are made at the end. Hours are estimates,
-corrected by the time that earlier jobs took. If the text of a job is not here, the list says what is missing.
+corrected by the time that earlier jobs took. If the text of a job is not here, or the GPU that it is for, the
+list says so.
 """
 
 from collections.abc import Sequence
@@ -27,13 +28,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse_between(make_parser(), arguments)
     recipe = Recipe("claims")
 
+    import torch  # takes seconds to load
+
     from zsnmt.claims.jobs import do_jobs, make_documents
     from zsnmt.claims.plan import Places, chains, plan, select_within_budget
     from zsnmt.claims.plan_tables import jobs_table, power_table, terminal_text
     from zsnmt.claims.table import outcomes
     from zsnmt.training.children import all_side_by_side
 
-    places = Places(ROOT, recipe.runs, KEPT_RESULTS, variables=recipe.variables, again=options.again)
+    places = Places(
+        ROOT,
+        recipe.runs,
+        KEPT_RESULTS,
+        variables=recipe.variables,
+        again=options.again,
+        gpu=torch.cuda.is_available(),
+    )
     claims, only = outcomes(KEPT_RESULTS), [*options.claims, *options.only]
     jobs = plan(claims, places, only)
     chosen = select_within_budget(

@@ -23,7 +23,7 @@ from zsnmt.evaluation.text import read_text
 from zsnmt.files.checksums import sha256
 from zsnmt.files.records import write_json
 from zsnmt.files.replacing import check_output
-from zsnmt.languages import SUPERVISED, UNKNOWN, Direction, parse_direction
+from zsnmt.languages import SUPERVISED, UNKNOWN, Direction, is_direction, parse_direction
 from zsnmt.report.comparability import list_some
 from zsnmt.runs.folder import (
     HYPOTHESES,
@@ -217,11 +217,8 @@ def translated_in(path: Path) -> Translated | None:
     """What a file is of, by its name; None for another file."""
     first, dot, rest = path.stem.partition(".")
     way = {way.file_name: way for way in WAYS}.get(first if dot else DIRECT.file_name)
-    try:
-        direction = parse_direction(rest if dot else first)
-    except InputError:
-        return None
-    return None if way is None else Translated(way, direction)
+    direction = rest if dot else first
+    return Translated(way, parse_direction(direction)) if way and is_direction(direction) else None
 
 
 def names(files: Mapping[Translated, Path]) -> set[str]:

@@ -10,7 +10,7 @@ from typing import get_type_hints
 from zsnmt.errors import InputError
 from zsnmt.files.kinds import check_kinds
 from zsnmt.files.records import damage_of, read_json, write_json
-from zsnmt.languages import KINDS, ZERO_SHOT, parse_direction
+from zsnmt.languages import KINDS, ZERO_SHOT, is_direction, parse_direction
 from zsnmt.runs.checksums import read_checksums
 from zsnmt.runs.commands import verb_command
 from zsnmt.runs.folder import EXPORT_FILE, MODEL_FILE, PIPELINE_FOLDER, RECORD_FILE, no_run
@@ -35,10 +35,14 @@ SHOWN = {  # what tables show of it besides, as far as there is a kind for it
 
 
 def read_scores(run: Path) -> Scores:
-    """The scores of a run, or of an export; `InputError` if it has none of its present model."""
-    if not any((run / name).exists() for name in (SCORES_FILE, PIPELINE_FOLDER)):
-        raise no_run(run)
+    """The scores of a run, of an export, or of translations of another toolkit; `InputError` if it has none
+    of its present model.
+    """
     command = scoring_command(run)
+    if not any((run / name).exists() for name in (SCORES_FILE, PIPELINE_FOLDER)):
+        if has_translations(run):
+            raise InputError(f"{run} has translations without scores; score them with {command}")
+        raise no_run(run)
     scores = read_score_file(run / SCORES_FILE, f"score the run with {command}")
     scored, present = scores.decoding.get("model"), read_checksums(run).get(MODEL_FILE)
     if scored and present and scored != present:
@@ -58,11 +62,18 @@ def scoring_command(folder: Path) -> str:
     return verb_command("score", "RUN", folder)
 
 
+def has_translations(folder: Path) -> bool:
+    """Whether a folder has files named for directions, de-fr.txt or pivot.de-fr.txt."""
+    return any(is_direction(path.stem.rpartition(".")[2]) for path in folder.glob("*.txt"))
+
+
 def read_score_file(path: Path, remedy: str) -> Scores:
-    """What a score file of this or an older version says; `InputError` with the remedy if it is missing or
-    damaged.
+    """What a score file of this or an older version says; `InputError` with the remedy if it is missing,
+    damaged or a file of another kind.
     """
     content = read_json(path, remedy)
+    if LISTS["results"] not in content:
+        raise InputError(f"{path} is not a score file; give one, or move it elsewhere, then {remedy}")
     if (number := content.get("format", 1)) not in (1, FORMAT):
         known = f"this version reads formats up to {FORMAT}"
         raise InputError(f"{path} is of format {number}, and {known}; update zsnmt, or {remedy}")

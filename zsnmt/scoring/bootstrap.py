@@ -112,16 +112,18 @@ class Difference(NamedTuple):
     p: float
 
 
-def paired_test(scores: np.ndarray, others: np.ndarray, real: float) -> Difference:
+def paired_test(scores: np.ndarray, others: np.ndarray, real: float, top: float = 0.0) -> Difference:
     """Whether `scores` differ from `others`, resampled alike; `real` is the difference on the test set
-    itself.
+    itself; `top`, of scores that were kept, that of their range (`pack`).
 
     p is the share of draws that are at least as far from their mean as the difference is from 0 (Efron and
     Tibshirani 1993, section 16.4). sacreBLEU takes absolute values before it subtracts the mean: where two
-    systems do not differ, its p is below 0.05 twice as often as that.
+    systems do not differ, its p is below 0.05 twice as often as that. Where the difference and the draws'
+    deviation are both less than a step of kept scores, most draws are rounded to no difference, and p is 1.
     """
     differences = scores - others
-    chance = np.count_nonzero(np.abs(differences - differences.mean()) >= abs(real))
+    rounded = max(abs(real), differences.std()) < top / STEPS
+    chance = np.count_nonzero(rounded | (np.abs(differences - differences.mean()) >= abs(real)))
     return Difference(tuple(interval(differences)), (chance + 1) / (len(scores) + 1))
 
 
