@@ -111,7 +111,7 @@ def test_rounding_makes_no_difference_of_what_differs_in_one_line():
     others = scores - real * generator.poisson(size=SAMPLES)
     kept = [unpack(pack(each, 100), 100) for each in (scores, others)]
     assert paired_test(scores, others, real).p > 0.2 and paired_test(*kept, real).p < 0.1
-    assert paired_test(*kept, real, 100).p == 1
+    assert paired_test(*kept, real, top=100).p == 1
 
 
 def test_p_values_are_from_one_to_the_smallest_of_a_thousand_draws():

@@ -152,7 +152,9 @@ def difference(
     deviation = stdev(map(sub, known, subtracted)) if same_runs and len(known) > 1 else None
     one, other = resampled
     tested = (
-        None if one is None or other is None else paired_test(one, other, real, FIGURES[figure].top or 0.0)
+        None
+        if one is None or other is None
+        else paired_test(one, other, real, top=FIGURES[figure].top or 0.0)
     )
     interval, p = tested or (None, None)
     return Measured(figure, real, deviation, interval=interval, difference=True, p=p)

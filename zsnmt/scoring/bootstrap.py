@@ -112,7 +112,7 @@ class Difference(NamedTuple):
     p: float
 
 
-def paired_test(scores: np.ndarray, others: np.ndarray, real: float, top: float = 0.0) -> Difference:
+def paired_test(scores: np.ndarray, others: np.ndarray, real: float, *, top: float = 0.0) -> Difference:
     """Whether `scores` differ from `others`, resampled alike; `real` is the difference on the test set
     itself; `top`, of scores that were kept, that of their range (`pack`).
 
