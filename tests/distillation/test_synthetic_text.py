@@ -288,6 +288,24 @@ def test_directions_with_text_by_people_are_left_to_it(synthetic, made, tmp_path
     ]
 
 
+def test_a_kept_pair_is_of_its_own_line_though_one_that_is_left_out_has_the_same_sides(
+    made, synthetic, monkeypatch
+):
+    direction = DIRECTIONS[0]
+    pivot, other = training(made / "text", direction.source)
+    first, second = synthetic().selection(direction.source).train[:2]
+    other = [other[first] if place == second else line for place, line in enumerate(other)]
+    same = {pivot[first], pivot[second]}
+
+    def translate(line, direction):  # as a copy, in the first of the two lines
+        return pivot[first] if line in same else line
+
+    text = synthetic(MadeUpInterpreter(translate), identifier="none")
+    monkeypatch.setattr(type(text), "lines", lambda self, language: (pivot, other))
+    make_synthetic_text(steps(), text)
+    assert [(row.line, row.pivot) for row in text.kept(direction)] == [(second + 1, pivot[second])]
+
+
 def test_pairs_that_the_translations_do_not_give_are_refused(tmp_path):
     rows = [Row(1, "One.", "Eins.", "Un."), Row(2, "Two.", "Zwei.", "Deux."), Row(3, "2.", "Zwei.", "Deux.")]
     assert rows_of_pairs(rows, (["Eins.", "Zwei."], ["Un.", "Deux."]), tmp_path) == rows[:2]

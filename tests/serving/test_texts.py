@@ -35,6 +35,11 @@ def test_a_full_stop_behind_a_title_is_left_out_as_in_documents(text, form):
     assert cut.fill({line: f"{line}." for line in cut.lines}, "en") == text
 
 
+def test_what_the_model_has_nothing_for_stays_as_in_documents():
+    cut = SplitText.cut(read("One is. Two is.", "text"), "en")
+    assert cut.fill({"One is.": "", "Two is.": "ZWEI."}, "de") == "One is. ZWEI."
+
+
 def test_tags_are_no_words():
     page = "<p title=x>One &amp; two.</p><script>three()</script>"
     assert words(read(page, "html")) == "One & two.\nx"

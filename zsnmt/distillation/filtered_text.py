@@ -10,7 +10,7 @@ from zsnmt.corpora.overlap import held_out_sentences
 from zsnmt.corpora.parallel_text import TRAIN, VALID, find_pair
 from zsnmt.distillation.filters import REASONS, Filters
 from zsnmt.distillation.settings import ANY
-from zsnmt.distillation.synthetic_text import RECORD_FILE, SyntheticText
+from zsnmt.distillation.synthetic_text import RECORD_FILE, SyntheticText, dropped_list
 from zsnmt.distillation.translation import PROGRAMS, read_programs, translate
 from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
@@ -124,7 +124,7 @@ def write_direction(synthetic: SyntheticText, filters: Filters, folder: Path, di
             write_lines(folder / source / f"{split}.{direction}.{source}", [row.authentic for row in kept])
             write_lines(folder / source / f"{split}.{direction}.{target}", [row.synthetic for row in kept])
         dropped += [(reason, row) for row, reason in zip(rows, reasons) if reason]
-    with replacing(folder / source / f"dropped.{direction}.tsv") as file:
+    with replacing(folder / source / dropped_list(direction)) as file:
         for reason, (line, *sentences) in dropped:
             shown = (sentence.replace("\t", " ") for sentence in sentences)
             file.write("\t".join([reason, str(line), *shown]).encode("utf-8") + b"\n")

@@ -22,7 +22,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.checksums import checksum_of
 from zsnmt.inference.engines import engine_for, open_present_export
 from zsnmt.languages import Direction
-from zsnmt.text.lines import read_lines
+from zsnmt.text.lines import open_file, read_lines
 from zsnmt.training.experiment import Experiment
 
 logger = logging.getLogger(__name__)
@@ -148,7 +148,8 @@ class SyntheticText:
         """The translated lines to train on that the filters have kept, as they are in `text`."""
         folder = self.text / direction.source
         sides = [read_lines(folder / f"{TRAIN}.{direction}.{language}") for language in direction]
-        rows, _ = self.rows(direction)
+        dropped = lines_listed(folder / dropped_list(direction))
+        rows = [row for row in self.rows(direction)[0] if row.line not in dropped]
         return rows_of_pairs(rows, sides, folder)
 
 
@@ -177,6 +178,17 @@ def with_engine(text: SyntheticText) -> SyntheticText:
         logger.warning("PyTorch translates: %s", error)
         return by_pytorch
     return by_ctranslate2
+
+
+def dropped_list(direction: Direction) -> str:
+    """The name of the list of what is left out of a direction."""
+    return f"dropped.{direction}.tsv"
+
+
+def lines_listed(path: Path) -> set[int]:
+    """The numbers of the lines that are in such a list; `InputError` without it."""
+    with open_file(path) as file:
+        return {int(row.split(b"\t")[1]) for row in file}
 
 
 def rows_of_pairs(rows: Sequence[Row], sides: Sequence[Sequence[str]], folder: Path) -> list[Row]:

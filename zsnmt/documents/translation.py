@@ -46,10 +46,7 @@ def translate_passages(
         found = dict(zip(made, translate([*made], language), strict=True))
         if nothing := [line for line, translation in found.items() if not translation.strip()]:
             LOG.warning("the model has nothing for %d pieces, which stay: %s", len(nothing), nothing[0])
-        made.update(
-            (line, without_new_stop(line, translation) if translation.strip() else line)
-            for line, translation in found.items()
-        )
+        made.update((line, new_line(line, translation)) for line, translation in found.items())
     return [
         texts_of(passage, sentences, lines.get(language, {}))
         for passage, sentences, language in zip(passages, cut, languages)
@@ -118,6 +115,11 @@ def bounds_of_words(text: str) -> tuple[int, int]:
     """Where the words of a part begin and end: without the space and the marks that join it to others."""
     before = len(text) - len(text.lstrip(f"{SPACES},;:.!?)]}}»”"))
     return before, max(before, len(text.rstrip(f"{SPACES},;:([{{«„“")))
+
+
+def new_line(source: str, translation: str) -> str:
+    """What stands in the place of a line: its translation, or the line itself where the model has nothing."""
+    return without_new_stop(source, translation) if translation.strip() else source
 
 
 def without_new_stop(source: str, translation: str) -> str:

@@ -7,7 +7,7 @@ from itertools import chain
 
 from zsnmt.documents.passages import Document, Sentence, sentences_of
 from zsnmt.documents.plain_text import PlainText
-from zsnmt.documents.translation import lines_of, one_line, texts_of, without_new_stop
+from zsnmt.documents.translation import lines_of, new_line, one_line, texts_of
 from zsnmt.documents.web_page import WebPage
 from zsnmt.errors import InputError
 from zsnmt.text.lines import find_fault
@@ -69,7 +69,7 @@ class SplitText:
 
     def content(self, made: Mapping[str, str], language: str) -> bytes:
         """The same as a document has it."""
-        made = {line: without_new_stop(line, translation) for line, translation in made.items()}
+        made = {line: new_line(line, translation) for line, translation in made.items()}
         texts = [
             texts_of(passage, sentences, made)
             for passage, sentences in zip(self.document.passages, self.sentences, strict=True)

@@ -92,6 +92,22 @@ def test_what_reaches_the_limit_ends_there_and_is_scored_with_its_end(tidy, dict
 
 
 @pytest.mark.slow
+def test_where_more_end_by_the_limit_than_the_beam_holds_those_stay_that_end_first(
+    tidy, dictionary, tmp_path
+):
+    search = Search(max_len_a=0, max_len_b=3)
+    sentences = [sentence for sentence, _ in random_translations(48, dictionary)]
+    engine = opened(tidy, dictionary, tmp_path / "export", search)
+    many = [each for each in sentences if sum(map(engine.ended, engine.alone(each))) > search.beam]
+    (found,) = engine.translate([many])
+    expected = fairseq_engine(tidy, dictionary, search).translate_batch(many)
+    assert many
+    assert [[each.tokens for each in of_one] for of_one in found] == [
+        [each.tokens for each in of_one] for of_one in expected
+    ]
+
+
+@pytest.mark.slow
 def test_no_tag_is_written_though_the_model_would_and_scores_stay_its_own(dictionary, sentences, tmp_path):
     model, search = random_model(seed=3), Search(max_len_b=8)
     tags = {4, 5, 6, 7}

@@ -172,6 +172,8 @@ class CTranslate2Engine(Engine):
         good = [each for each in found if self.ended(each)]
         if strict:  # their probabilities are too large
             good = self.scored(sentence, [each.tokens for each in good])
+        # More may end in the last step: as with fairseq, those stay that end first.
+        good = sorted(good, key=lambda each: (len(each.tokens), -each.score))[: self.search.beam]
         cut_off = self.scored(sentence, [[*each.tokens, self.eos] for each in found if not self.ended(each)])
         return best_first([*good, *best_first(cut_off)[: self.search.beam - len(good)]])
 
