@@ -53,7 +53,8 @@ def drawing(sample: Sample, text: Sequence[Sentence]) -> Combination:
     """Candidates that are drawn, for a beam of 1; their scores are those of the model.
 
     The largest of log-probabilities with noise of Gumbel's distribution is a draw by the probabilities. The
-    same text in the same batch has the same draws, whoever translates it.
+    same text in the same batch has the same draws whenever one engine translates it; another engine may
+    order the batch otherwise.
     """
     generator = torch.Generator().manual_seed(crc32(repr((sample.seed, [*text])).encode()))
 

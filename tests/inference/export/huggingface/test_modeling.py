@@ -187,6 +187,20 @@ def test_added_languages_and_a_hidden_tag(make, options):
         assert not can_write(model, sentence.start, 10) and first[0] == -math.inf
 
 
+def test_arguments_of_a_grown_model_may_stand_in_their_order_and_its_loss_is_of_the_masked_logits():
+    (sentence, tokens), *_ = random_translations(1, make_dictionary())
+    model = grown()
+    made, source = in_transformers(model), torch.tensor([sentence.source])
+    labels = torch.tensor([[token if can_write(model, sentence.start, token) else EOS for token in tokens]])
+    prefix = torch.cat([torch.tensor([[sentence.start]]), labels[:, :-1]], dim=1)
+    named = made(input_ids=source, decoder_input_ids=prefix, labels=labels)
+    logits = made(source, torch.ones_like(source), prefix).logits
+    assert logits.eq(-math.inf).any() and torch.equal(logits, named.logits)
+    assert torch.equal(named.loss, nn.functional.cross_entropy(logits[0], labels[0]))
+    with pytest.raises(ValueError, match="give decoder_input_ids"):
+        made(input_ids=source, labels=labels)
+
+
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_a_batch_with_padding_is_searched_as_fairseq_does(side):
     model = random_model(

@@ -6,6 +6,7 @@ parameters have their stock names. Masks of padding are True at padding, as in z
 
 from collections.abc import Callable, Sequence
 from functools import wraps
+from inspect import signature
 from typing import Any
 
 import torch
@@ -36,6 +37,7 @@ from zsnmt.modules.positions import TupePositions
 from zsnmt.modules.relative_attention import RelativeKeys, RelativeKeysAndQueries, RelativeValues
 from zsnmt.modules.target_language import TargetLanguage
 
+ARGUMENTS = [*signature(M2M100ForConditionalGeneration.forward).parameters][1:]  # without self
 RESIDUALS = {"keep": KeepResidual, "remove": RemoveResidual, "mean_pool": MeanPoolResidual}
 
 
@@ -361,15 +363,22 @@ class ZsnmtForConditionalGeneration(M2M100ForConditionalGeneration):
 
     @wraps(M2M100ForConditionalGeneration.forward)  # `generate` reads the names of its arguments
     def forward(self, *arguments: Any, **options: Any) -> Seq2SeqLMOutput:
-        """The stock method; in a vocabulary that grew, logits are -inf where the language cannot write."""
-        made = super().forward(*arguments, **options)
-        if self.config.vocabulary_sizes:
-            past, tokens = made.past_key_values, options["decoder_input_ids"]
-            first = tokens[:, :1] if past is None else past.first_tokens
-            *borders, size = torch.tensor(self.config.vocabulary_sizes, device=first.device)
-            stages = first.ge(torch.stack(borders)).sum(dim=1)  # B
-            beyond = torch.arange(size, device=first.device) >= torch.stack([*borders, size])[stages, None]
-            made.logits = made.logits.masked_fill(beyond[:, None], -torch.inf)
+        """The stock method; in a vocabulary that grew, logits are -inf where the language cannot write, and
+        the loss is theirs.
+        """
+        if not self.config.vocabulary_sizes:
+            return super().forward(*arguments, **options)
+        options |= zip(ARGUMENTS, arguments)
+        labels = options.pop("labels", None)
+        made = super().forward(**options)
+        past, tokens = made.past_key_values, options["decoder_input_ids"]
+        first = tokens[:, :1] if past is None else past.first_tokens
+        *borders, size = torch.tensor(self.config.vocabulary_sizes, device=first.device)
+        stages = first.ge(torch.stack(borders)).sum(dim=1)  # B
+        beyond = torch.arange(size, device=first.device) >= torch.stack([*borders, size])[stages, None]
+        made.logits = made.logits.masked_fill(beyond[:, None], -torch.inf)
+        if labels is not None:
+            made.loss = F.cross_entropy(made.logits.flatten(0, 1), labels.to(made.logits.device).flatten())
         return made
 
     def translate(
