@@ -315,6 +315,11 @@ def test_a_pair_in_both_orders_is_put_together(tmp_path):
         ({"x__tsv": ["en\tde", '"a ""b"" c"\td']}, "", "x.tsv, line 2 has a cell in the quotes of a spr"),
         ({"x__csv": ["en,de", '"a,b']}, "", "x.csv, line 2 does not follow the form of CSV"),
         (
+            {"x__csv": ["en,de", f"a,{'b' * 131_073}"]},
+            "",
+            "x.csv, line 2 has a cell of more than 131,072 characters; shorten it, or close the quotation",
+        ),
+        (
             {"x__csv": ["en,de", "a, b,c"]},
             "",
             "x.csv, line 2 has 3 cells and the first row has 2; put a sent",

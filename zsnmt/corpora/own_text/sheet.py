@@ -114,9 +114,14 @@ def rows_of_csv(file: Path) -> Iterator[PlacedCells]:
                 "the spreadsheet itself (.xlsx, .ods)"
             ) from None
         except csv.Error as error:
+            place, limit = f"{file}, line {above + rows.line_num}", csv.field_size_limit()
+            if str(limit) in str(error):
+                raise InputError(
+                    f"{place} has a cell of more than {limit:,} characters; shorten it, or close the "
+                    "quotation mark that begins it"
+                ) from None
             raise InputError(
-                f"{file}, line {above + rows.line_num} does not follow the form of CSV ({error}); save the "
-                "sheet again"
+                f"{place} does not follow the form of CSV ({error}); save the sheet again"
             ) from None
 
 
