@@ -74,15 +74,6 @@ def parse_direction(text: str) -> Direction:
     return Direction(*map(check_language, parts))
 
 
-def is_direction(text: str) -> bool:
-    """Whether `parse_direction` reads a text."""
-    try:
-        parse_direction(text)
-    except InputError:
-        return False
-    return True
-
-
 def parse_directions(text: str) -> list[Direction]:
     """Read a comma-separated list of directions; raises `InputError` for a malformed one."""
     return [parse_direction(part) for part in text.split(",")]

@@ -374,7 +374,7 @@ def test_what_jobs_took_corrects_what_they_are_thought_to_take(places):
     assert jobs_of(places, "L22")[0].hours == pytest.approx(3 * before)
 
 
-@pytest.mark.parametrize("content", ['{"a": 1.0}', '{"a": ["long", 2.0]}', '{"a": [1.0'])
+@pytest.mark.parametrize("content", ['{"a": 1.0}', '{"a": ["long", 2.0]}', '{"a": [1.0', "[]"])
 def test_hours_that_are_damaged_are_refused_with_what_to_do(places, content):
     file = places.runs / FOLDER / HOURS_FILE
     file.parent.mkdir(parents=True)

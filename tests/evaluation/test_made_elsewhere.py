@@ -16,7 +16,6 @@ from zsnmt.evaluation.evaluate import evaluate
 from zsnmt.evaluation.made_elsewhere import (
     OtherSystem,
     RunTestSet,
-    Translated,
     check_apart_from_runs,
     translation_files,
 )
@@ -33,6 +32,7 @@ from zsnmt.report.significance import gain
 from zsnmt.runs.folder import hypotheses_file
 from zsnmt.runs.score_file import read_scores, write_score_file
 from zsnmt.runs.scores import Scores
+from zsnmt.runs.translated_files import Translated
 from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.scoring.options import Scoring
 from zsnmt.text.lines import read_lines, write_lines

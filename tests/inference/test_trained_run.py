@@ -219,6 +219,7 @@ def test_what_fairseq_cannot_make_a_model_of_is_said_in_one_sentence(run, monkey
 @pytest.mark.parametrize("content", ["{", "[]", '{"model.pt": 1}'])
 def test_damaged_checksums_are_named(recorded, content):
     (recorded / CHECKSUMS_FILE).write_text(content)
-    why = "(is damaged|is another file|does not hold checksums)"
-    with pytest.raises(InputError, match=f"{CHECKSUMS_FILE} {why}.* without it"):
+    with pytest.raises(
+        InputError, match=f"{CHECKSUMS_FILE} (is damaged|does not hold checksums).* without it"
+    ):
         load_run(recorded)

@@ -9,7 +9,6 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from zsnmt.corpora.parallel_text import number_of_lines
 from zsnmt.decoding.options import EngineChoice
@@ -23,7 +22,7 @@ from zsnmt.evaluation.text import read_text
 from zsnmt.files.checksums import sha256
 from zsnmt.files.records import write_json
 from zsnmt.files.replacing import check_output
-from zsnmt.languages import SUPERVISED, UNKNOWN, Direction, is_direction, parse_direction
+from zsnmt.languages import SUPERVISED, UNKNOWN
 from zsnmt.report.comparability import list_some
 from zsnmt.runs.folder import (
     HYPOTHESES,
@@ -36,14 +35,14 @@ from zsnmt.runs.folder import (
 )
 from zsnmt.runs.score_file import SCORES_FILE, write_score_file
 from zsnmt.runs.scores import NO_SEED, Result, Scores
-from zsnmt.runs.ways import DIRECT, PIVOT, Way
+from zsnmt.runs.translated_files import WAYS, Translated, translated_in
+from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.scoring.comet import load_comet
 from zsnmt.text.lines import read_lines, write_lines
 
 logger = logging.getLogger(__name__)
 
 SOURCES = "sources"  # folder of what is to be translated
-WAYS = DIRECT, PIVOT
 MARKS_OF_PIECES = "▁", "@@ "  # of SentencePiece and of subword-nmt
 
 
@@ -55,13 +54,6 @@ class OtherSystem:
     seed: int = NO_SEED
     kind: str = UNKNOWN
     command: str = "unknown"
-
-
-class Translated(NamedTuple):
-    """What a file is of."""
-
-    way: Way
-    direction: Direction
 
 
 Translations = Mapping[Translated, list[str]]
@@ -211,14 +203,6 @@ def translation_files(folder: Path) -> dict[Translated, Path]:
             "line of the test set (--sources writes those lines)"
         )
     return files
-
-
-def translated_in(path: Path) -> Translated | None:
-    """What a file is of, by its name; None for another file."""
-    first, dot, rest = path.stem.partition(".")
-    way = {way.file_name: way for way in WAYS}.get(first if dot else DIRECT.file_name)
-    direction = rest if dot else first
-    return Translated(way, parse_direction(direction)) if way and is_direction(direction) else None
 
 
 def names(files: Mapping[Translated, Path]) -> set[str]:

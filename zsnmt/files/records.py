@@ -20,23 +20,27 @@ dumps = partial(json.dumps, ensure_ascii=False)
 
 def read_json(path: Path, remedy: str, kinds: Mapping[str, object] = MappingProxyType({})) -> dict:
     """What a JSON file says, an object with at least the keys of `kinds`; an `InputError` with the remedy if
-    it is missing, damaged, or holds what is not an object, which the project never writes.
+    it is missing or damaged.
 
     `kinds`: what the value of each of these keys is, see `zsnmt.files.kinds.fits`.
     """
+    content = read_any_json(path, remedy)
+    with damage_of(path, remedy):
+        if not isinstance(content, dict):
+            raise ValueError(f"it is not an object but {json.dumps(content)[:20]}")
+        check_kinds(content, kinds)
+    return content
+
+
+def read_any_json(path: Path, remedy: str) -> object:
+    """What a JSON file says, whatever it is; an `InputError` with the remedy if it is missing or no JSON."""
     check_file(path)
     try:
         text = path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"{path} is missing; {remedy}") from None
     with damage_of(path, remedy):
-        content = json.loads(text.decode("utf-8"))
-    if not isinstance(content, dict):
-        what = f"not an object but {json.dumps(content)[:20]}"
-        raise InputError(f"{path} is another file ({what}); move it elsewhere, then {remedy}")
-    with damage_of(path, remedy):
-        check_kinds(content, kinds)
-    return content
+        return json.loads(text.decode("utf-8"))
 
 
 def check_file(path: Path) -> None:

@@ -9,12 +9,13 @@ from typing import get_type_hints
 
 from zsnmt.errors import InputError
 from zsnmt.files.kinds import check_kinds
-from zsnmt.files.records import damage_of, read_json, write_json
-from zsnmt.languages import KINDS, ZERO_SHOT, is_direction, parse_direction
+from zsnmt.files.records import damage_of, read_any_json, write_json
+from zsnmt.languages import KINDS, ZERO_SHOT, parse_direction
 from zsnmt.runs.checksums import read_checksums
 from zsnmt.runs.commands import verb_command
 from zsnmt.runs.folder import EXPORT_FILE, MODEL_FILE, PIPELINE_FOLDER, RECORD_FILE, no_run
 from zsnmt.runs.scores import Result, Scores, Shares, Uncertainty
+from zsnmt.runs.translated_files import has_translations
 from zsnmt.runs.ways import DIRECT, PIVOT, Way
 
 SCORES_FILE = "scores.json"
@@ -62,17 +63,12 @@ def scoring_command(folder: Path) -> str:
     return verb_command("score", "RUN", folder)
 
 
-def has_translations(folder: Path) -> bool:
-    """Whether a folder has files named for directions, de-fr.txt or pivot.de-fr.txt."""
-    return any(is_direction(path.stem.rpartition(".")[2]) for path in folder.glob("*.txt"))
-
-
 def read_score_file(path: Path, remedy: str) -> Scores:
     """What a score file of this or an older version says; `InputError` with the remedy if it is missing,
     damaged or a file of another kind.
     """
-    content = read_json(path, remedy)
-    if LISTS["results"] not in content:
+    content = read_any_json(path, remedy)
+    if not isinstance(content, dict) or LISTS["results"] not in content:
         raise InputError(f"{path} is not a score file; give one, or move it elsewhere, then {remedy}")
     if (number := content.get("format", 1)) not in (1, FORMAT):
         known = f"this version reads formats up to {FORMAT}"
