@@ -17,7 +17,7 @@ from zsnmt.benchmarks.growth_steps import Cost, Size, measure
 from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
 from zsnmt.processes import progress
-from zsnmt.report.figures import LINE_COLOURS, STYLE, look, png
+from zsnmt.report.figures import STYLE, look, png
 from zsnmt.report.html import write
 from zsnmt.report.table import MISSING
 
@@ -163,9 +163,9 @@ def drawing(series: Mapping[str, Mapping[Size, Costs]]) -> Figure:
                 found = [row.quantity(of_size, size) or math.nan for size, of_size in costs.items()]
                 work = [WORK[row.work](size) for size in costs]
                 expected = [found[0] * each / work[0] for each in work]
-                label = f"{AXES[axis]}: {values[0]} to {values[-1]}"
-                axes.loglog(times, found, label=label, **look(place))
-                axes.loglog(times, expected, "--", color=LINE_COLOURS[place], linewidth=0.9)
+                label, style = f"{AXES[axis]}: {values[0]} to {values[-1]}", look(place)
+                axes.loglog(times, found, label=label, **style)
+                axes.loglog(times, expected, "--", color=style["color"], linewidth=0.9)
             axes.set_title(row.title, fontsize="medium")
             axes.minorticks_off()
             axes.xaxis.set_major_formatter("{x:g}")

@@ -174,7 +174,7 @@ def is_of(kept: Path, system: str) -> bool:
     return kept.name.startswith(f"{system}.seed")
 
 
-Lacking = Sequence[str]  # why runs cannot be made here
+Lacking = list[str]  # why runs cannot be made here
 Hours = dict[Path, float]  # by the file that is kept
 
 
@@ -188,7 +188,7 @@ def ablation_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Lack
     file = places.project / words[0]
     config = read_config(file, places.variables)
     missing, hours, pieces = missing_text(config), Hours(), pieces_of_text(config)
-    lacking = dict.fromkeys(lacking_paths(missing))
+    lacking = lacking_paths(missing)
     for system in systems([words[1]], config.fairseq_options, words_of("--systems", words)):
         kept = places.kept / file.stem / f"{system.name}.seed{seed}.json"
         model = places.runs / file.stem / system.name / f"seed{seed}" / MODEL_FILE
@@ -198,8 +198,8 @@ def ablation_runs(words: Sequence[str], seed: int, places: Places) -> tuple[Lack
         options = training_options(system.architecture, [*config.fairseq_options, *system.options])
         hours[kept] = training_hours(options, vocabulary=config.vocabulary, pieces=pieces)
         if options.fp16 and not places.gpu:
-            lacking[f"{words[0]} is for a GPU (--fp16)"] = None
-    return [*lacking], hours
+            lacking.append(f"{words[0]} is for a GPU (--fp16)")
+    return lacking, hours
 
 
 def words_of(option: str, words: Sequence[str]) -> list[str]:

@@ -28,13 +28,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse_between(make_parser(), arguments)
     recipe = Recipe("claims")
 
-    import torch  # takes seconds to load
-
     from zsnmt.claims.jobs import do_jobs, make_documents
     from zsnmt.claims.plan import Places, chains, plan, select_within_budget
     from zsnmt.claims.plan_tables import jobs_table, power_table, terminal_text
     from zsnmt.claims.table import outcomes
     from zsnmt.training.children import all_side_by_side
+    from zsnmt.training.machine import this_machine
 
     places = Places(
         ROOT,
@@ -42,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         KEPT_RESULTS,
         variables=recipe.variables,
         again=options.again,
-        gpu=torch.cuda.is_available(),
+        gpu=bool(this_machine().gpu),
     )
     claims, only = outcomes(KEPT_RESULTS), [*options.claims, *options.only]
     jobs = plan(claims, places, only)

@@ -150,13 +150,9 @@ def difference(
         return None
     real = fmean(known) - fmean(subtracted)
     deviation = stdev(map(sub, known, subtracted)) if same_runs and len(known) > 1 else None
-    one, other = resampled
-    tested = (
-        None
-        if one is None or other is None
-        else paired_test(one, other, real, top=FIGURES[figure].top or 0.0)
-    )
-    interval, p = tested or (None, None)
+    (one, other), interval, p = resampled, None, None
+    if one is not None and other is not None:
+        interval, p = paired_test(one, other, real, top=FIGURES[figure].top or 0.0)
     return Measured(figure, real, deviation, interval=interval, difference=True, p=p)
 
 
