@@ -183,6 +183,14 @@ def test_of_a_text_of_libreoffice_words_change_and_fields_notes_marks_and_values
     assert (first.filename, first.compress_type) == ("mimetype", zipfile.ZIP_STORED)
 
 
+def test_one_element_may_stand_for_a_thousand_million_spaces(tmp_path):
+    many = '<text:s text:c="1000000000"/>'
+    content = TEXT.replace("<text:s/>", many)
+    path = write(tmp_path / "a.odt", {**DOCUMENTS[".odt"], "content.xml": content})
+    assert len(read_document(path).passages[0].text) < 1000
+    assert f"{many} PAGE" in members(shouted(path))["content.xml"].decode()
+
+
 def test_of_a_book_chapters_titles_and_the_language_change(tmp_path):
     made = members(shouted(write(tmp_path / "a.epub", BOOK)))
     assert made["in/text/one a.xhtml"].decode() == (

@@ -19,6 +19,7 @@ OFFICE, STYLE, TABLE, TEXT = (
 PARAGRAPHS = (f"{TEXT}p", f"{TEXT}h")
 WITHIN = frozenset({"span", "a", "meta", "ruby", "ruby-base"})  # elements around words
 BREAKS = frozenset({"tab", "line-break"})
+MOST_SPACES = 100  # that are read where an element stands for many
 UNSEEN = frozenset(  # properties of a look
     "rsid paragraph-rsid rfc-language-tag language country script language-asian country-asian script-asian "
     "rfc-language-tag-asian language-complex country-complex script-complex rfc-language-tag-complex".split()
@@ -88,7 +89,8 @@ def items(
             around = (child,) if name == "a" else looks.get(child.get(f"{TEXT}style-name", ""), ())
             yield from items(child, looks, (*look, *around), fixed=fixed)
         elif name == "s":
-            yield Text(None, " " * int(child.get(f"{TEXT}c", "1")), fixed=True)
+            spaces = int(child.get(f"{TEXT}c", "1"))  # the element stays, so fewer may stand for it here
+            yield Text(None, " " * min(spaces, MOST_SPACES), fixed=True)
         elif name in BREAKS:
             yield "break"
         elif name != "soft-page-break":
