@@ -127,6 +127,11 @@ SLEEP, ECHO = "import time; time.sleep(60)", "raise RuntimeError('Connection clo
     [
         (["import os; os.kill(os.getpid(), 9)", ECHO], "process 0 of 4 was ended by SIGKILL, as", True),
         ([ECHO, "raise MemoryError('too large')"], "MemoryError: too large", False),
+        (
+            [ECHO, "raise RuntimeError('CUDA error: uncorrectable ECC error encountered')"],
+            "RuntimeError: CUDA error: uncorrectable ECC",
+            True,
+        ),
         ([SLEEP, "raise SystemExit(3)"], "process 1 of 4 ended with status 3", False),
         ([SLEEP, "raise SystemExit(143)"], "process 1 of 4 was told to end, by SIGTERM", True),
         ([ECHO, SLEEP], "RuntimeError: Connection closed by peer", True),

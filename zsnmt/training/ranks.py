@@ -22,6 +22,7 @@ LEAVING = 60.0  # seconds in which all must have ended, when one has done its wo
 ECHO = re.compile(
     r"[Cc]onnection (closed|reset|refused)|NCCL|gloo|[Tt]imed out|DistStoreError"
 )  # of another's end
+BROKEN_GPU = re.compile("uncorrectable (ECC|NVLink) error|[Hh]ardware stack error")  # as CUDA says it
 
 
 class Work(NamedTuple):
@@ -98,7 +99,7 @@ class Ranks:
 
     def fault(self, first_reason: str = "") -> InputError:
         """Why it has failed, in the words of what failed of itself: most processes fail since another has. It
-        may pass where a process was killed or cannot reach others.
+        may pass where a process was killed or cannot reach others, or where a GPU is broken.
 
         `first_reason` is what the log of process 0 says, if it is one of this host.
         """
@@ -110,11 +111,11 @@ class Ranks:
             if ended_by_signal and (self.team.size > 1 or not reason):
                 killed.append(number + describe_ending(status))
             elif reason:
-                said.append(reason)
+                said.append((PassingError if BROKEN_GPU.search(reason) else InputError)(reason))
             else:
                 kind = PassingError if status - 128 in console.STOPPING else InputError
                 silent.append(kind(number + describe_ending(status)))
-        found = [*map(PassingError, killed), *map(InputError, said), *self.told, *silent]
+        found = [*map(PassingError, killed), *said, *self.told, *silent]
         own = (each for each in found if not ECHO.search(str(each)))
         return next(own, PassingError(str(found[0])))
 
