@@ -8,13 +8,16 @@ import ctranslate2
 import pytest
 from sentencepiece import SentencePieceProcessor
 
-from tests.conftest import run_command
+from tests.conftest import LANGUAGES as TOY_LANGUAGES
+from tests.conftest import make_dictionary, run_command
+from tests.support.exports import export, random_model
 from zsnmt.decoding.options import INT8
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json, write_json
 from zsnmt.inference.export import argos
 from zsnmt.inference.export.argos import BEAM, LENGTH_PENALTY, check_packable, check_packages, export_packages
+from zsnmt.inference.export.ctranslate2.models import model_for
 from zsnmt.inference.export.folder import codec, read_export
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction
@@ -133,9 +136,31 @@ def test_models_that_argos_translate_cannot_tell_enough_are_refused(packages, ru
         check_packable(run, reading)
 
 
+def test_a_package_has_the_model_of_the_language_that_it_translates_into(tmp_path):
+    blocks = random_model(decoder_language_feed_forward_layers="2")
+    folder = export(blocks, make_dictionary(), tmp_path / "export")
+    (folder / "pipeline" / argos.MODEL_FILE).write_text("pieces")
+    (tmp_path / "models").mkdir()
+    argos.write_models(folder, tmp_path / "models")
+    record = {"run": {"system": "blocks", "config": "toy"}, "trained": []}
+    packed = set()
+    for target in TOY_LANGUAGES[1:]:
+        package = tmp_path / f"into_{target}.argosmodel"
+        argos.write_package(
+            package, tmp_path / "models", record, direction=Direction(TOY_LANGUAGES[0], target)
+        )
+        top = installed(package, tmp_path / target)
+        assert (top / "model" / "model.bin").read_bytes() == (
+            model_for(folder, target) / "model.bin"
+        ).read_bytes()
+        assert json.loads((top / "model" / "config.json").read_text())["add_source_eos"]
+        packed.add((top / "model" / "model.bin").read_bytes())
+    assert len(packed) == len(TOY_LANGUAGES) - 1
+
+
 def test_a_package_that_translates_otherwise_is_refused(packages, run, tiny, tmp_path, monkeypatch):
     export = run / "ctranslate2-int8"
-    argos.write_model(export, tmp_path)
+    argos.write_models(export, tmp_path)
     lines = [(WAY, line) for line in read_lines(tiny.folder / "text" / "test.velan")]
     reading = codec(export, read_export(export))
     check_packages(export, tmp_path, lines, codec=reading)

@@ -25,6 +25,7 @@ from zsnmt.files.records import write_json
 from zsnmt.files.replacing import new_folder, replacing
 from zsnmt.inference.engines import prepare_engine
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
+from zsnmt.inference.export.ctranslate2.models import model_for, models_in
 from zsnmt.inference.export.folder import WEIGHTS_FILE, codec, export_folder, read_export
 from zsnmt.inference.export.formats import ARGOS
 from zsnmt.inference.export.samples import check_sentences
@@ -76,12 +77,12 @@ def export_packages(
     output = output or export_folder(run, ARGOS, quantization)
     chosen = directions or known
     with new_folder(output) as part, TemporaryDirectory() as beside:
-        model = Path(beside)
-        write_model(export, model)
+        models = Path(beside)
+        write_models(export, models)
         lines = lines_to_check(text or Path(record["run"]["text"]), chosen, sentences)
-        check_packages(export, model, lines, codec=reading)
+        check_packages(export, models, lines, codec=reading)
         for direction in chosen:
-            write_package(part / file_name(direction), model, record, direction=direction)
+            write_package(part / file_name(direction), models, record, direction=direction)
     return [output / file_name(direction) for direction in chosen]
 
 
@@ -102,19 +103,22 @@ def file_name(direction: Direction) -> str:
     return f"translate-{direction.source}_{direction.target}-{VERSION.replace('.', '_')}.argosmodel"
 
 
-def write_model(export: Path, folder: Path) -> None:
-    """The files of a package that do not depend on the direction: those of the export, which itself ends its
-    sentences, where the package's model has to.
+def write_models(export: Path, folder: Path) -> None:
+    """What packages are made of: the models of an export, which itself ends its sentences, where those of a
+    package have to.
     """
-    for name in MODEL_FILES:
-        shutil.copyfile(export / name, folder / name)
+    for model in (export, *models_in(export).values()):
+        copied = folder / model.relative_to(export)
+        copied.mkdir(exist_ok=True)
+        for name in MODEL_FILES:
+            shutil.copyfile(model / name, copied / name)
+        config = json.loads((model / "config.json").read_text(encoding="utf-8"))
+        write_json(copied / "config.json", config | {"add_source_eos": True})
     shutil.copyfile(export / PIPELINE_FOLDER / MODEL_FILE, folder / MODEL_FILE)
-    config = json.loads((export / "config.json").read_text(encoding="utf-8"))
-    write_json(folder / "config.json", config | {"add_source_eos": True})
 
 
-def write_package(path: Path, model: Path, record: dict, *, direction: Direction) -> None:
-    """Write the package of a direction."""
+def write_package(path: Path, models: Path, record: dict, *, direction: Direction) -> None:
+    """Write the package of a direction, with the one of its models that translates into that language."""
     metadata = {
         "package_version": VERSION,
         "argos_version": FOR_ARGOS,
@@ -131,9 +135,9 @@ def write_package(path: Path, model: Path, record: dict, *, direction: Direction
     with replacing(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr(f"{top}/metadata.json", json.dumps(metadata, indent=1))
         packed.writestr(f"{top}/README.md", about)
-        packed.write(model / MODEL_FILE, f"{top}/sentencepiece.model")
+        packed.write(models / MODEL_FILE, f"{top}/sentencepiece.model")
         for name in MODEL_FILES:
-            packed.write(model / name, f"{top}/model/{name}")
+            packed.write(model_for(models, direction.target) / name, f"{top}/model/{name}")
 
 
 def lines_to_check(text: Path, directions: Sequence[Direction], number: int) -> list[tuple[Direction, str]]:
@@ -154,13 +158,16 @@ def lines_to_check(text: Path, directions: Sequence[Direction], number: int) -> 
 
 
 def check_packages(
-    export: Path, model: Path, lines: Sequence[tuple[Direction, str]], *, codec: Codec
+    export: Path, models: Path, lines: Sequence[tuple[Direction, str]], *, codec: Codec
 ) -> None:
     """`InputError` unless Argos Translate reads each line as the toolkit does, but for characters that the
     model does not know, and translates it as the export does with the same search.
     """
-    processor = SentencePieceProcessor(model_file=str(model / MODEL_FILE))
-    of_export, of_package = (ctranslate2().Translator(str(folder)) for folder in (export, model))
+    processor = SentencePieceProcessor(model_file=str(models / MODEL_FILE))
+    translators = {
+        target: [ctranslate2().Translator(str(model_for(folder, target))) for folder in (export, models)]
+        for target in {direction.target for direction, _ in lines}
+    }
     for direction, line in lines:
         tokens = codec.source(line, direction).source
         if codec.dictionary.unk() in tokens:  # which SentencePiece and the toolkit cut differently
@@ -175,7 +182,7 @@ def check_packages(
         prefix = [[language_tag(direction.target)]]
         ours, theirs = (
             translator.translate_batch([source], target_prefix=prefix, **search)[0]
-            for translator, source in ((of_export, [*wanted, end]), (of_package, pieces))
+            for translator, source in zip(translators[direction.target], ([*wanted, end], pieces))
         )
         if ours.hypotheses != theirs.hypotheses or ours.scores != theirs.scores:
             (one, score), (other, wanted_score) = (

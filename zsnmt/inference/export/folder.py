@@ -1,6 +1,7 @@
 """The folder of an export: files of its format, the text pipeline, and a record of what was exported.
 
 model.bin  config.json  shared_vocabulary.json    what CTranslate2 reads, in its format
+__de__/ ...                                       the same for a language with weights of its own
 pipeline/                                         text to pieces and back, dictionaries, languages
 piece_counts.tsv                                  of a run whose pipeline is older than they are
 check.json                                        sentences of the check, with PyTorch's log-probabilities

@@ -56,7 +56,14 @@ def wild_model():
     return model
 
 
-@pytest.fixture(scope="module", params=[tidy_model, wild_model], ids=lambda make: make.__name__)
+def model_with_blocks():
+    """A random model whose languages have blocks of their own, and so an export of several models."""
+    return random_model(seed=3, decoder_language_feed_forward_layers="1,2")
+
+
+@pytest.fixture(
+    scope="module", params=[tidy_model, wild_model, model_with_blocks], ids=lambda make: make.__name__
+)
 def model(request):
     return request.param()
 

@@ -32,7 +32,9 @@ REFUSED = {
     "--decoder-language-embedding with --layernorm-embedding": dict(layernorm_embedding=True),
     "--decoder-output-dim other than --decoder-embed-dim": dict(decoder_output_dim=10),
     "--encoder-feed-forward-residual-removal-layers": dict(encoder_feed_forward_residual_removal_layers="2"),
-    "--decoder-language-feed-forward-layers": dict(decoder_language_feed_forward_layers="2"),
+    "--decoder-language-feed-forward-layers with another --activation-fn than relu": dict(
+        decoder_language_feed_forward_layers="2", activation_fn="gelu", **NONE
+    ),
     "--no-cross-attention": dict(no_cross_attention=True, **NONE),
     "--cross-self-attention": dict(cross_self_attention=True, encoder_embed_dim=12, **NONE),
     "--quant-noise-pq": dict(

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.usefixtures("float64")
 NONE = dict(decoder_language_embedding="none")
 NO_POSITIONS = dict(encoder_position_encoding="none", decoder_position_encoding="none")
 LEARNED = dict(encoder_position_encoding="learned", decoder_position_encoding="learned")
+BLOCKS = dict(decoder_language_feed_forward_layers="1,2", decoder_language_feed_forward_dim=9)
 SHAW = dict(relative_attention_distance="2")
 OPTIONS = {
     **{
@@ -61,6 +62,9 @@ OPTIONS = {
     "unscaled embeddings": dict(no_scale_embedding=True),
     "no final normalisation": dict(no_decoder_final_norm=True),
     "shared embeddings": dict(share_all_embeddings=True, decoder_embed_dim=16, decoder_attention_heads=2),
+    "language blocks": BLOCKS,
+    "language blocks, tags alone": BLOCKS | NONE | dict(encoder_residual_removal_layers="2"),
+    "language blocks, post-norm": BLOCKS | NONE | dict(normalization="post"),
     "gelu": dict(activation_fn="gelu", encoder_residual_removal_layers="2", decoder_language_embedding="add"),
     "gelu by tanh": dict(
         activation_fn="gelu_accurate", encoder_residual_removal_layers="2", decoder_language_embedding="add"

@@ -119,5 +119,7 @@ def stock_model(model: BaseFairseqModel) -> BaseFairseqModel:
     model = copy.deepcopy(model)
     for layer in model.encoder.layers:
         layer.attention_residual = KeepResidual()
+    for layer in model.decoder.layers:
+        layer.language_feed_forward = None
     model.decoder.language_embedding = None
     return model

@@ -18,6 +18,7 @@ from zsnmt.decoding.search import Engine, Hypothesis, Search, Sentence, Vocabula
 from zsnmt.errors import InputError
 from zsnmt.files.records import damage_of
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
+from zsnmt.inference.export.ctranslate2.models import Translators, models_in
 from zsnmt.inference.export.ctranslate2.quantisation import REFUSED
 from zsnmt.inference.export.folder import REMEDY, codec, read_export
 from zsnmt.text.piece_counts import PieceCounts
@@ -77,15 +78,19 @@ class CTranslate2Engine(Engine):
         self.translator = self.load(folder)
         self.restriction: Restriction | None = None
 
-    def load(self, folder: Path) -> Translator:
-        """What translates with a folder of CTranslate2."""
+    def load(self, folder: Path) -> Translator | Translators:
+        """What translates with a folder of one model or of several."""
         library = ctranslate2()
         try:
-            return library.Translator(str(folder), inter_threads=self.workers, intra_threads=1)
+            model, *of_languages = (
+                library.Translator(str(each), inter_threads=self.workers, intra_threads=1)
+                for each in (folder, *models_in(folder).values())
+            )
         except (RuntimeError, ValueError) as error:
             raise InputError(
                 f"{self.folder} cannot be loaded by CTranslate2 {library.__version__} ({error}); {REMEDY}"
             ) from error
+        return Translators(model, dict(zip(models_in(folder), of_languages))) if of_languages else model
 
     def searching(self, search: Search) -> CTranslate2Engine:
         """The same, with another search of which CTranslate2 knows the length penalty."""
@@ -104,7 +109,7 @@ class CTranslate2Engine(Engine):
         engine, mask = self.searching(search), mask_of(method)
         return MaskEngine(engine, mask, counts or {}) if mask else engine
 
-    def restricted(self, translator: Translator, restriction: Restriction) -> CTranslate2Engine:
+    def restricted(self, translator: Translator | Translators, restriction: Restriction) -> CTranslate2Engine:
         """The same, restricted, with a translator that knows how."""
         engine = copy.copy(self)
         engine.translator, engine.restriction = translator, restriction

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
 from zsnmt.modules.attention_residual import RemoveResidual
+from zsnmt.modules.language_feed_forward import LanguageFeedForward
 
 if TYPE_CHECKING:
     from ctranslate2.specs.attention_spec import MultiHeadAttentionSpec
@@ -64,13 +65,17 @@ def encoder_layers(layer: TransformerEncoderLayerBase, read: Reader) -> list[Tra
     return [normalise, spec]
 
 
-def decoder_layer(layer: TransformerDecoderLayerBase, read: Reader) -> TransformerDecoderLayerSpec:
-    """A layer of the decoder."""
+def decoder_layer(
+    layer: TransformerDecoderLayerBase, read: Reader, tag: int | None
+) -> TransformerDecoderLayerSpec:
+    """A layer of the decoder, with the block of a `tag`'s language, if it has one."""
     spec = ctranslate2().specs.transformer_spec.TransformerDecoderLayerSpec()
     spec.self_attention = self_attention(layer.self_attn, layer.self_attn_layer_norm, read)
     cross_attention(spec.attention, layer.encoder_attn, read)
     layer_norm(spec.attention.layer_norm, layer.encoder_attn_layer_norm, read)
     feed_forward(spec.ffn, layer, read)
+    if layer.language_feed_forward is not None:
+        add_block(spec.ffn, layer.language_feed_forward, read, tag=tag)
     return spec
 
 
@@ -112,6 +117,27 @@ def feed_forward(spec: FeedForwardSpec, layer: nn.Module, read: Reader) -> None:
     layer_norm(spec.layer_norm, layer.final_layer_norm, read)
     linear(spec.linear_0, read(layer.fc1.weight), read(layer.fc1.bias))
     linear(spec.linear_1, read(layer.fc2.weight), read(layer.fc2.bias))
+
+
+def add_block(spec: FeedForwardSpec, blocks: LanguageFeedForward, read: Reader, *, tag: int | None) -> None:
+    """Add the block of a `tag`'s language to a feed-forward block of ReLUs, as further hidden units; those of
+    other languages are for other models.
+    """
+    weights = dict(zip(blocks.tags, read(blocks.weights)))
+    parts = {
+        of: [read(each) for each in (widen.weight, widen.bias, narrow.weight, narrow.bias)]
+        for of, widen, narrow in zip(blocks.tags, blocks.widen, blocks.narrow)
+    }
+    if tag not in parts:
+        return
+    inner, outer, weight = spec.linear_0, spec.linear_1, weights[tag]
+    widen, widen_bias, narrow, narrow_bias = parts[tag]
+    linear(inner, np.concatenate([inner.weight, widen]), np.concatenate([inner.bias, widen_bias]))
+    linear(
+        outer,
+        np.concatenate([outer.weight, weight * narrow], axis=1),
+        outer.bias + weight * narrow_bias,
+    )
 
 
 def layer_norm(spec: LayerNormSpec, norm: nn.LayerNorm, read: Reader) -> None:

@@ -29,6 +29,7 @@ from zsnmt.inference.export.ctranslate2.engine import (
     Restriction,
     in_flight,
 )
+from zsnmt.inference.export.ctranslate2.models import in_order, models_in
 from zsnmt.languages import language_tag
 from zsnmt.text.piece_counts import PieceCounts
 
@@ -60,9 +61,12 @@ class MaskEngine(Engine):
         check_counts(counts, codec.languages)
         restrictions = restrictions_of(codec, mask, counts)
         with TemporaryDirectory() as folder:
-            for path in engine.folder.iterdir():
-                (Path(folder) / path.name).symlink_to(path.resolve())
-            write_map(Path(folder) / MAP_FILE, restrictions.values(), engine.symbols)
+            for model in (engine.folder, *models_in(engine.folder).values()):
+                beside = Path(folder) / model.relative_to(engine.folder)
+                beside.mkdir(exist_ok=True)
+                for path in filter(Path.is_file, model.iterdir()):
+                    (beside / path.name).symlink_to(path.resolve())
+                write_map(beside / MAP_FILE, restrictions.values(), engine.symbols)
             translator = engine.load(Path(folder))
         self.symbols = {language: restriction.symbols for language, restriction in restrictions.items()}
         self.engines = {
@@ -127,9 +131,3 @@ def by_language(bundles: Sequence[Bundle]) -> Iterator[tuple[str, list[int], lis
     for language in dict.fromkeys(bundle.target for bundle in bundles):
         places = [place for place, bundle in enumerate(bundles) if bundle.target == language]
         yield language, places, [bundles[place].sentences[0] for place in places]
-
-
-def in_order(parts: Iterable[tuple[Sequence[int], Sequence[list]]]) -> list[list]:
-    """What parts have for their places, in the order of the places."""
-    of_places = {place: each for places, items in parts for place, each in zip(places, items, strict=True)}
-    return [of_places[place] for place in range(len(of_places))]

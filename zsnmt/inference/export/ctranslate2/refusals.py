@@ -18,7 +18,6 @@ from zsnmt.modules.attention_residual import (
 )
 from zsnmt.modules.growing_vocabulary import GrowingVocabulary
 from zsnmt.modules.language_adapter import LanguageAdapter, LanguageAdapters
-from zsnmt.modules.language_feed_forward import LanguageFeedForward
 from zsnmt.modules.position_names import TUPE
 from zsnmt.modules.position_query import PositionQuery
 from zsnmt.modules.positions import TupePositions
@@ -38,7 +37,6 @@ OPTIONS = {
     GrowingVocabulary: "--frozen-vocabulary",
     LanguageAdapters: "--adapter-dim",
     TargetLanguage: "--encoder-target-language",
-    LanguageFeedForward: "--decoder-language-feed-forward-layers",
     AdaptiveSoftmax: "--adaptive-softmax-cutoff",
 }
 KNOWN = {ZeroShotTransformer, *PARTS} - OPTIONS.keys() - {LanguageAdapter}
@@ -100,6 +98,10 @@ def reasons(model: nn.Module) -> Iterator[str]:
         and decoder.layernorm_embedding is not None,
         "--decoder-language-embedding concat with another --activation-fn than relu": joins_language
         and decoder.language_embedding.project is not None
+        and model.cfg.activation_fn != "relu",
+        "--decoder-language-feed-forward-layers with another --activation-fn than relu": any(
+            layer.language_feed_forward is not None for layer in decoder.layers
+        )
         and model.cfg.activation_fn != "relu",
     }
     yield from (option for option, holds in conditions.items() if holds)

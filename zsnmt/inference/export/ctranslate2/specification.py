@@ -33,15 +33,16 @@ if TYPE_CHECKING:
     )
 
 
-def specification(model: TransformerModel, symbols: Sequence[str]) -> TransformerSpec:
-    """The specification of a model in evaluation mode, with the symbols of its dictionary.
+def specification(model: TransformerModel, symbols: Sequence[str], tag: int | None = None) -> TransformerSpec:
+    """The specification of a model in evaluation mode, with the symbols of its dictionary. Of one with blocks
+    of languages: for the language of a `tag`, or for those without blocks.
 
     Raises `InputError` for a model that CTranslate2 cannot run exactly.
     """
     check_exportable(model)
     read = Reader(model)
     specs = ctranslate2().specs.transformer_spec
-    spec = specs.TransformerSpec(encoder_spec(model, read), decoder_spec(model, read))
+    spec = specs.TransformerSpec(encoder_spec(model, read), decoder_spec(model, read, tag))
     if read.unread:
         raise InputError(
             f"CTranslate2 has no place for the model's {next(iter(read.unread.values()))}; {INSTEAD}"
@@ -52,6 +53,12 @@ def specification(model: TransformerModel, symbols: Sequence[str]) -> Transforme
     spec.config.decoder_start_token = None  # each translation brings its own
     spec.config.layer_norm_epsilon = epsilon(model)
     return spec
+
+
+def tags_of_blocks(model: TransformerModel) -> list[int]:
+    """The tags (ids) of the languages that have blocks of their own in some layer of the decoder."""
+    blocks = [layer.language_feed_forward for layer in model.decoder.layers]
+    return sorted({tag for each in blocks if each is not None for tag in each.tags})
 
 
 def unique(symbols: Sequence[str]) -> list[str]:
@@ -92,8 +99,10 @@ def encoder_spec(model: TransformerModel, read: Reader) -> TransformerEncoderSpe
     return spec
 
 
-def decoder_spec(model: TransformerModel, read: Reader) -> TransformerDecoderSpec:
-    """The decoder: its input, with the language joined to it, its layers and its output."""
+def decoder_spec(model: TransformerModel, read: Reader, tag: int | None) -> TransformerDecoderSpec:
+    """The decoder: its input, with the language joined to it, its layers, with the blocks of a `tag`'s
+    language, and its output.
+    """
     decoder: Decoder = model.decoder
     layers = [*decoder.layers]
     embed_dim, heads = layers[0].embed_dim, layers[0].self_attn.num_heads
@@ -106,7 +115,7 @@ def decoder_spec(model: TransformerModel, read: Reader) -> TransformerDecoderSpe
         decoder.layernorm_embedding is not None,
         no_final_norm=decoder.layer_norm is None,
     )
-    spec.layer = [decoder_layer(layer, read) for layer in layers]
+    spec.layer = [decoder_layer(layer, read, tag) for layer in layers]
     embeddings, positions = read(decoder.embed_tokens.weight), position_table(decoder, embed_dim, read)
     spec.scale_embeddings = float(decoder.embed_scale)
     if decoder.language_embedding is not None:

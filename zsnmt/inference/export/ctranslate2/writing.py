@@ -27,7 +27,7 @@ from zsnmt.inference.export.ctranslate2.mask_check import NAME, check_mask, chec
 from zsnmt.inference.export.ctranslate2.quantisation import quantise
 from zsnmt.inference.export.ctranslate2.refusals import check_exportable
 from zsnmt.inference.export.ctranslate2.self_check import Bound, place, write_check
-from zsnmt.inference.export.ctranslate2.specification import specification
+from zsnmt.inference.export.ctranslate2.specification import specification, tags_of_blocks
 from zsnmt.inference.export.folder import EXPORT_FILE, PLACES, checksums
 from zsnmt.inference.export.samples import Sample
 from zsnmt.inference.trained_run import TrainedRun
@@ -98,8 +98,11 @@ def write_checked(
 
 
 def write_model(folder: Path, model: BaseFairseqModel, symbols: Sequence[str], quantization: str) -> None:
-    """Write what CTranslate2 reads."""
-    spec = specification(model, symbols)
-    spec.validate()
-    quantise(spec, quantization)
-    spec.save(str(folder))
+    """Write what CTranslate2 reads: a model, and one for each language that has blocks of its own."""
+    for tag in (None, *tags_of_blocks(model)):
+        spec = specification(model, symbols, tag)
+        spec.validate()
+        quantise(spec, quantization)
+        of_language = folder if tag is None else folder / symbols[tag]
+        of_language.mkdir(exist_ok=True)
+        spec.save(str(of_language))

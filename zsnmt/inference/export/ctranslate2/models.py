@@ -1,0 +1,75 @@
+"""The models of an export, one for each target language that has weights of its own, and all of them as one.
+
+CTranslate2 chooses no weights by the language. So blocks of languages (`zsnmt.modules.language_feed_forward`)
+make an export of several models. In that of a language its blocks are further hidden units of the decoder's
+feed-forward blocks, which is the same function. Its folder has the name of the language's tag:
+
+model.bin  config.json  shared_vocabulary.json           for languages without blocks, as the pivot is
+__de__/model.bin  __de__/config.json  ...                for German
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from zsnmt.inference.export.folder import WEIGHTS_FILE
+from zsnmt.languages import language_tag
+
+if TYPE_CHECKING:
+    from ctranslate2 import Translator
+
+T = TypeVar("T")
+
+
+def models_in(export: Path) -> dict[str, Path]:
+    """The folders of languages that have a model of their own, by the tag of each."""
+    return {path.parent.name: path.parent for path in sorted(export.glob(f"__*__/{WEIGHTS_FILE}"))}
+
+
+def model_for(export: Path, target: str) -> Path:
+    """The folder of the model that translates into a language."""
+    return models_in(export).get(language_tag(target), export)
+
+
+class Translators:
+    """Translators of CTranslate2's as one: a target goes to that of its first token, the language's tag, and
+    to that of the `others` if there is none.
+    """
+
+    def __init__(self, others: Translator, of_tag: Mapping[str, Translator]) -> None:
+        self.others, self.of_tag = others, of_tag
+        self.compute_type = others.compute_type
+
+    def translate_batch(
+        self, sources: Sequence[list[str]], targets: Sequence[list[str]], **options: Any
+    ) -> list[Any]:
+        """What CTranslate2's method of this name gives, in the order of the sources."""
+        return in_order(
+            (places, translator.translate_batch(*batch, **options))
+            for translator, places, batch in self.deal(sources, targets)
+        )
+
+    def score_batch(
+        self, sources: Sequence[list[str]], targets: Sequence[list[str]], **options: Any
+    ) -> list[Any]:
+        """What CTranslate2's method of this name gives, in the order of the sources."""
+        return in_order(
+            (places, translator.score_batch(*batch, **options))
+            for translator, places, batch in self.deal(sources, targets)
+        )
+
+    def deal(self, *batch: Sequence[list[str]]) -> Iterator[tuple[Translator, list[int], list[list]]]:
+        """Translators, each with the places of its part of a batch (sources, targets), and that part."""
+        places: dict[Translator, list[int]] = {}
+        for place, target in enumerate(batch[-1]):
+            places.setdefault(self.of_tag.get(target[0], self.others), []).append(place)
+        for translator, own in places.items():
+            yield translator, own, [[side[place] for place in own] for side in batch]
+
+
+def in_order(parts: Iterable[tuple[Sequence[int], Sequence[T]]]) -> list[T]:
+    """What parts have for their places, in the order of the places."""
+    of_places = {place: each for places, items in parts for place, each in zip(places, items, strict=True)}
+    return [of_places[place] for place in range(len(of_places))]
