@@ -55,7 +55,7 @@ class CTranslate2Engine(Engine):
       sentence is searched again without it;
     * a hypothesis that reaches its limit ends in EOS with fairseq, which counts, and anyhow with CTranslate2.
       Such a sentence is searched again for all hypotheses that ended and all that did not, which get EOS and
-      its probability.
+      its probability. One of these is missing for each that ends in the last step before the limit.
 
     With a `restriction`, probabilities are those among some symbols, which may all be written. Raises
     `InputError` without CTranslate2, for a damaged export, and for a length penalty that CTranslate2 has not.
