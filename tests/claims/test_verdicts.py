@@ -6,6 +6,7 @@ from dataclasses import replace
 from statistics import fmean, stdev
 
 import pytest
+from scipy.stats import t as student
 from scipy.stats import ttest_1samp, ttest_ind, ttest_rel
 
 from zsnmt.claims.plan import MOST_CHEAP_SEEDS
@@ -54,6 +55,8 @@ def voting(vote: str, several: bool, wanted=None) -> Effect:
         ((-1.0, 1.0), within(1.0), SUPPORTS),
         ((-1.1, 1.0), within(1.0), OPEN),
         ((1.1, 2.0), within(1.0), OPPOSES),
+        ((1.0, 2.0), within(1.0), OPEN),
+        ((-2.0, -1.0), within(1.0), OPEN),
     ],
 )
 def test_an_interval_in_the_range_supports_and_one_outside_opposes(interval, wanted, vote):
@@ -193,9 +196,28 @@ def test_one_seed_widens_nothing_and_has_no_interval_of_its_own():
     assert effect("made_up", bootstrapped, ([5.0], [1.0]), seeds=[[1]]).measured.interval == (3.0, 5.0)
 
 
-@pytest.mark.parametrize("deviations", [(1.0,), (1.0, 1.0), (1.0, 0.2), (0.5, 0.5, 1.0, 0.1)])
-@pytest.mark.parametrize("distance, chosen_from", [(0.8, 1), (1.5, 1), (1.5, 6)])
-def test_so_many_seeds_tell_in_four_of_five_cases(distance, deviations, chosen_from):
+@pytest.mark.parametrize("sides", [1, 2])
+@pytest.mark.parametrize("chosen_from", [1, 6])
+@pytest.mark.parametrize("number", [2, 5, 20])
+def test_seeds_tell_once_the_distance_is_that_of_students_t_and_its_power(number, chosen_from, sides):
+    """Sides that deviate alike have the freedom of all their seeds but one of each."""
+    freedom = sides * (number - 1)
+    ends = student.ppf(1 - 0.025 / chosen_from, freedom) + student.ppf(0.8, freedom)
+    distance, deviations = ends * math.sqrt(sides * 3.0**2 / number), [3.0] * sides
+    assert seeds_that_tell(distance * 1.001, deviations, chosen_from=chosen_from) == number
+    assert seeds_that_tell(distance * 0.999, deviations, chosen_from=chosen_from) == number + 1
+
+
+@pytest.mark.parametrize(
+    "distance, chosen_from, deviations",
+    [
+        (0.8, 1, (1.0,)),
+        (1.5, 1, (1.0, 0.2)),
+        (1.5, 6, (1.0, 1.0)),
+        (1.5, 6, (0.5, 0.5, 1.0, 0.1)),
+    ],
+)
+def test_so_many_seeds_tell_in_four_of_five_cases(distance, chosen_from, deviations):
     """By drawing them; one fewer tells less often. The interval is that of the lowest of some figures."""
     draw = random.Random(1).gauss
 
