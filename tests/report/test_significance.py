@@ -69,6 +69,11 @@ def test_a_mean_over_directions_of_several_kinds_gives_each_direction_the_same_w
     assert part.measured("bleu").mean == pytest.approx(fmean(expected))
 
 
+def test_a_mean_over_some_directions_of_a_kind_is_not_that_over_all():
+    found = Part(RUNS, DIRECT, {FRENCH}).measured("bleu")
+    assert found.mean == pytest.approx(fmean((14.0 - 1, 30.0 - 1)))  # as `made_up_scores` has de-fr
+
+
 def test_what_kept_scores_are_too_coarse_to_tell_is_no_difference():
     """Each draw of a test set of thousands has the one line that differs as often as chance has it."""
     generator, real = np.random.default_rng(3), 5e-4
