@@ -31,6 +31,7 @@ from zsnmt.claims.verdicts import (
     half_width,
     seed_by_seed,
     seeds_that_tell,
+    seeds_to_decide,
     verdict,
     within,
 )
@@ -94,6 +95,19 @@ def test_a_figure_without_an_interval_leaves_the_claim_open():
 )
 def test_what_follows_from_all_configs(votes, expected):
     assert verdict([voting(*vote) for vote in votes], ABOVE_ZERO) == expected
+
+
+def test_a_clause_that_is_weakly_opposed_is_worse_than_one_that_depends_on_the_text():
+    opposed = replace(voting(OPPOSES, False), clause="one")
+    depends = [replace(voting(vote, True), clause="other") for vote in (SUPPORTS, OPPOSES)]
+    assert verdict(depends, ABOVE_ZERO) == DEPENDS
+    assert verdict([opposed, *depends], ABOVE_ZERO) == OPPOSED
+
+
+def test_a_figure_that_is_the_lowest_of_several_needs_more_seeds_to_tell():
+    alone, chosen = (replace(voting(OPEN, True), deviations=(1.0,), chosen_from=each) for each in (1, 6))
+    one, lowest = (seeds_to_decide(each, ABOVE_ZERO) for each in (alone, chosen))
+    assert one < lowest == seeds_that_tell(chosen.measured.mean, (1.0,), chosen_from=6)
 
 
 def test_a_part_with_a_range_of_its_own_is_held_against_that():
