@@ -141,6 +141,13 @@ def test_the_baseline_is_that_of_these_numbers(generator):
     )
     assert many.mean < few.mean < wide.mean and half.mean < few.mean
     assert 0 < many.deviation < few.deviation < 0.1
+    drawing = np.random.default_rng(1)
+    one, other = (
+        similarity(drawing.standard_normal((61, 7)), drawing.standard_normal((61, 11))).mean for _ in range(2)
+    )
+    two = random_baseline(61, (7, 11), np.random.default_rng(1), repetitions=2)
+    assert two.mean == pytest.approx((one + other) / 2)
+    assert two.deviation == pytest.approx(abs(one - other) / 2**0.5)  # of a sample of two
 
 
 @pytest.mark.parametrize(

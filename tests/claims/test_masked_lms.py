@@ -19,13 +19,13 @@ from zsnmt.masked_lm.config import read_study_config
 from zsnmt.masked_lm.report.columns import FIRST, FULL, ML_SCORE
 
 
-def kept(scores: dict[tuple[str, str, int], float]):
+def kept(scores: dict[tuple[str, str, int], float], config: str = "demo"):
     """Runs with a score, which is their perplexity as well, by condition, system and seed."""
     runs = [
         made_up_masked_lm(system, condition, seed, ml_score=score, perplexity={"full": score, "first": score})
         for (condition, system, seed), score in scores.items()
     ]
-    return SimpleNamespace(masked_lms={"demo": runs})
+    return SimpleNamespace(masked_lms={config: runs})
 
 
 def effects(scores: dict[tuple[str, str, int], float]):
@@ -48,6 +48,10 @@ def test_svo_orders_are_compared_with_others_by_their_means():
     assert found.seeds == "0, 1" and found.several and found.measured.mean == pytest.approx(0.3)
     (found,) = effects({**scores, ("velor", "learned", 1): 1.0, ("velor", "sinusoidal", 1): 1.0})
     assert found.seeds == "0" and not found.several and found.measured.mean == pytest.approx(0.4 - 0.1)
+    half = {("velor", system, 1): 1.0 for system in ("learned", "sinusoidal")}
+    half |= {("tamun", system, 1): 1.0 for system in ("learned", "sinusoidal")}  # and none of VELAN
+    (found,) = effects({**scores, **half})
+    assert found.seeds == "0" and found.measured.mean == pytest.approx(0.4 - 0.1)
 
 
 def test_encodings_that_some_order_lacks_are_left_out():
@@ -81,6 +85,17 @@ def test_the_gap_of_two_groups_is_the_first_minus_the_second():
     assert found.measured.mean == pytest.approx(0.6 - 0.15) and len(found.deviations) == 2
 
 
+def test_a_seed_that_one_encoding_lacks_does_not_count():
+    scores = by_system("same", ("learned", [0.6, 0.9]), ("sinusoidal", [0.4]), ("relative_key", [0.1, 0.2]))
+    (found,) = groups(ML_SCORE, ("learned", "sinusoidal"), ("relative_key",))(kept(scores))
+    assert found.measured.mean == pytest.approx(0.5 - 0.1) and found.seeds == "0"
+
+
+def test_one_language_alone_is_no_bilingual_condition():
+    scores = by_system("none", ("learned", [0.6]), ("relative_key", [0.1]))
+    assert groups(FULL, ("learned",), ("relative_key",))(kept(scores)) == []
+
+
 def test_perplexities_are_compared_seed_by_seed_since_each_has_masks_of_its_own():
     scores = by_system("same", ("learned", [10.0, 20.0, 90.0]), ("relative_key", [9.0, 18.8]))
     (found,) = groups(FULL, ("learned",), ("relative_key",))(kept(scores))
@@ -108,6 +123,9 @@ def test_the_lowest_change_is_that_of_the_encoding_that_gains_most():
     other = by_system("velan", ("learned", [9.5, 9.5]), ("relative_key", [7.0, 7.5]))
     (found,) = lowest_change(FIRST)(kept(same | other))
     assert found.measured.mean == pytest.approx(-0.75) and found.part.endswith("relative_key")
+    assert found.chosen_from == 2 and found.unfinished  # so short a training says so weakly
+    (found,) = lowest_change(FIRST)(kept(same | other, config="bert_tiny_long"))
+    assert not found.unfinished
 
 
 def test_hours_of_masked_lms_grow_with_updates_lines_and_layers(tmp_path):

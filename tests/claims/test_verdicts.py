@@ -6,6 +6,7 @@ from dataclasses import replace
 from statistics import fmean, stdev
 
 import pytest
+from scipy.stats import t as student
 from scipy.stats import ttest_1samp, ttest_ind, ttest_rel
 
 from zsnmt.claims.plan import MOST_CHEAP_SEEDS
@@ -30,6 +31,7 @@ from zsnmt.claims.verdicts import (
     half_width,
     seed_by_seed,
     seeds_that_tell,
+    seeds_to_decide,
     verdict,
     within,
 )
@@ -54,6 +56,8 @@ def voting(vote: str, several: bool, wanted=None) -> Effect:
         ((-1.0, 1.0), within(1.0), SUPPORTS),
         ((-1.1, 1.0), within(1.0), OPEN),
         ((1.1, 2.0), within(1.0), OPPOSES),
+        ((1.0, 2.0), within(1.0), OPEN),
+        ((-2.0, -1.0), within(1.0), OPEN),
     ],
 )
 def test_an_interval_in_the_range_supports_and_one_outside_opposes(interval, wanted, vote):
@@ -91,6 +95,19 @@ def test_a_figure_without_an_interval_leaves_the_claim_open():
 )
 def test_what_follows_from_all_configs(votes, expected):
     assert verdict([voting(*vote) for vote in votes], ABOVE_ZERO) == expected
+
+
+def test_a_clause_that_is_weakly_opposed_is_worse_than_one_that_depends_on_the_text():
+    opposed = replace(voting(OPPOSES, False), clause="one")
+    depends = [replace(voting(vote, True), clause="other") for vote in (SUPPORTS, OPPOSES)]
+    assert verdict(depends, ABOVE_ZERO) == DEPENDS
+    assert verdict([opposed, *depends], ABOVE_ZERO) == OPPOSED
+
+
+def test_a_figure_that_is_the_lowest_of_several_needs_more_seeds_to_tell():
+    alone, chosen = (replace(voting(OPEN, True), deviations=(1.0,), chosen_from=each) for each in (1, 6))
+    one, lowest = (seeds_to_decide(each, ABOVE_ZERO) for each in (alone, chosen))
+    assert one < lowest == seeds_that_tell(chosen.measured.mean, (1.0,), chosen_from=6)
 
 
 def test_a_part_with_a_range_of_its_own_is_held_against_that():
@@ -193,9 +210,28 @@ def test_one_seed_widens_nothing_and_has_no_interval_of_its_own():
     assert effect("made_up", bootstrapped, ([5.0], [1.0]), seeds=[[1]]).measured.interval == (3.0, 5.0)
 
 
-@pytest.mark.parametrize("deviations", [(1.0,), (1.0, 1.0), (1.0, 0.2), (0.5, 0.5, 1.0, 0.1)])
-@pytest.mark.parametrize("distance, chosen_from", [(0.8, 1), (1.5, 1), (1.5, 6)])
-def test_so_many_seeds_tell_in_four_of_five_cases(distance, deviations, chosen_from):
+@pytest.mark.parametrize("sides", [1, 2])
+@pytest.mark.parametrize("chosen_from", [1, 6])
+@pytest.mark.parametrize("number", [2, 5, 20])
+def test_seeds_tell_once_the_distance_is_that_of_students_t_and_its_power(number, chosen_from, sides):
+    """Sides that deviate alike have the freedom of all their seeds but one of each."""
+    freedom = sides * (number - 1)
+    ends = student.ppf(1 - 0.025 / chosen_from, freedom) + student.ppf(0.8, freedom)
+    distance, deviations = ends * math.sqrt(sides * 3.0**2 / number), [3.0] * sides
+    assert seeds_that_tell(distance * 1.001, deviations, chosen_from=chosen_from) == number
+    assert seeds_that_tell(distance * 0.999, deviations, chosen_from=chosen_from) == number + 1
+
+
+@pytest.mark.parametrize(
+    "distance, chosen_from, deviations",
+    [
+        (0.8, 1, (1.0,)),
+        (1.5, 1, (1.0, 0.2)),
+        (1.5, 6, (1.0, 1.0)),
+        (1.5, 6, (0.5, 0.5, 1.0, 0.1)),
+    ],
+)
+def test_so_many_seeds_tell_in_four_of_five_cases(distance, chosen_from, deviations):
     """By drawing them; one fewer tells less often. The interval is that of the lowest of some figures."""
     draw = random.Random(1).gauss
 

@@ -10,6 +10,7 @@ from fairseq.data import indexed_dataset
 
 from tests.distillation.conftest import DIRECTIONS, LANGUAGES, OTHERS, PIVOT
 from zsnmt.corpora.overlap import normalise
+from zsnmt.distillation import student_data
 from zsnmt.distillation.few_lines import choose_lines, remaining_validation, untrained_pairs
 from zsnmt.distillation.lesson import student_record
 from zsnmt.distillation.sampling import tempered_weights
@@ -118,8 +119,13 @@ def test_the_data_are_authentic_but_for_the_lines_and_validation_without_them(la
     assert data.validation_directions() == TRAINED
 
 
-def test_an_epoch_is_as_long_as_that_of_the_control_and_few_lines_have_their_share(last_stage, tmp_path):
+@pytest.mark.parametrize("shards", [1, 3])
+def test_an_epoch_is_as_long_as_that_of_the_control_and_few_lines_have_their_share(
+    last_stage, tmp_path, monkeypatch, shards
+):
+    """A set of which an epoch has a shard counts as large as all of its shards."""
     data, experiment, distillation = last_stage
+    monkeypatch.setattr(student_data, "shards_of", lambda folder: [folder] * shards)
     control = Distillation(tmp_path, sides="none")
     of_control = options_of_data(tmp_path, control, data_of(experiment, control))
     words = options_of_data(tmp_path, distillation, data)
@@ -129,7 +135,8 @@ def test_an_epoch_is_as_long_as_that_of_the_control_and_few_lines_have_their_sha
     few = {name: weight for name, weight in weights.items() if name.startswith("few_lines:")}
     assert len(few) == len(DIRECTIONS) and sum(weights.values()) == pytest.approx(1)
     # Every set counts as the root of its size, also among those of the teacher.
-    sizes = {name: NUMBER if name in few else data.sizes(data.authentic)[name] for name in weights}
+    authentic = data.sizes(data.authentic)  # in a shard
+    sizes = {name: NUMBER if name in few else shards * authentic[name] for name in weights}
     total = sum(map(math.sqrt, sizes.values()))
     assert weights == pytest.approx({name: math.sqrt(number) / total for name, number in sizes.items()})
 

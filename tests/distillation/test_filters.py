@@ -50,7 +50,9 @@ def test_each_reason_is_found_and_a_good_translation_kept(made, filters, row):
     assert [reason(filters(), row, synthetic=text) for text in ("", " ")] == [EMPTY] * 2
     assert [reason(filters(), row, synthetic=text) for text in (row.pivot, row.pivot.upper())] == [COPY] * 2
     assert [reason(filters(), row, synthetic=text) for text in ("a", f"{row.synthetic} " * 4)] == [LENGTH] * 2
-    assert reason(filters(), row, synthetic=row.authentic) == LANGUAGE
+    english = " ".join(row.pivot.split()[::-1])  # off target, as zero-shot translations mostly are
+    for text in (row.authentic, english, " ".join("x" * len(row.authentic.split()))):
+        assert reason(filters(), row, synthetic=text) == LANGUAGE
     assert reason(filters(), row._replace(authentic=test), synthetic=test.upper()) == OVERLAP
 
 

@@ -1,6 +1,7 @@
 """Which lines are translated."""
 
 import random
+from statistics import fmean
 
 import pytest
 
@@ -36,6 +37,13 @@ def test_at_most_a_tenth_is_held_out_and_lines_bound_the_rest():
     assert len(bounded.train) == 7 and bounded.held_out == select().held_out
     assert {*bounded.train} <= {*select().train} and bounded.all == sorted(bounded.train + bounded.held_out)
     assert len(select(lines=1000).train) == len(select().train)
+
+
+def test_the_lines_to_train_on_are_drawn_from_the_whole_text():
+    """Ten of sixty, again and again, are from the middle on average, and in order."""
+    drawn = [select(lines=10, held_out=0, seed=seed).train for seed in range(200)]
+    assert all(train == sorted(train) for train in drawn)
+    assert 28 < fmean(place for train in drawn for place in train) < 31
 
 
 def test_the_choice_is_that_of_its_generator():

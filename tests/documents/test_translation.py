@@ -107,3 +107,9 @@ def test_a_full_stop_that_a_title_did_not_have_is_left_out():
         ["A red chair.."],
         ["Why?."],
     ]
+
+
+def test_what_goes_on_after_a_title_stays():
+    """Three points are no full stop."""
+    texts = translate_passages([Passage((Run("To be"),))], ["en"], lambda *_: ["Att vara..."], target="sv")
+    assert texts == [["Att vara..."]]

@@ -143,6 +143,20 @@ def test_agreement_is_sentence_chrf_with_the_other_way(translator, lines):
     assert into_pivot.agreement is None
 
 
+def test_what_a_method_translates_is_compared_with_a_translation_through_the_pivot_without_it(
+    translator, lines
+):
+    counts = {
+        language: dict.fromkeys(translator.codec.dictionary.symbols, 1) for language in translator.languages
+    }
+    by = translator.by(parse_method("mask"), counts)
+    found = scored_lines(by, lines[1:], Legs("velan", "tamun"), agreement=True)
+    through = translator.translate(lines[1:], "tamun", "velan", via="inglan")
+    assert [each.agreement for each in found] == [
+        agreement_score(each.text, other) for each, other in zip(found, through)
+    ]
+
+
 def test_the_agreement_of_two_ends():
     assert agreement_score("so it is", "so it is") == pytest.approx(100)
     assert (

@@ -238,6 +238,14 @@ def test_lines_that_a_method_cannot_read_whole_are_translated_directly(translato
     assert "one source alone" not in caplog.text
 
 
+def test_a_part_of_a_line_is_not_read_with_a_translation_of_the_whole(translator, lines):
+    """Also where that would be short enough to be read."""
+    ensemble, direction = translator.by(parse_method("ensemble")), Direction("velan", "tamun")
+    text, through = [" ".join(lines * 3)], {translator.pivot: lines[:1]}
+    found = ensemble.translate_into_with_scores(text, [direction], through=through)
+    assert [each.text for each in found[direction]] == translator.translate(text, "tamun", "velan")
+
+
 @pytest.mark.parametrize(
     "lines, companions",
     [

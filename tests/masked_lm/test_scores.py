@@ -15,6 +15,7 @@ from zsnmt.analysis.correlations import band_shares, correlations
 from zsnmt.analysis.procrustes import compositionality
 from zsnmt.data.masked_sentences import MASK, MaskedSentences, Masking
 from zsnmt.errors import InputError
+from zsnmt.masked_lm import scores
 from zsnmt.masked_lm.runs import check_system, start_run
 from zsnmt.masked_lm.scores import epochs_of, example, frequent, multilinguality, score_positions
 from zsnmt.models.zs_bert import ZeroShotBert
@@ -59,6 +60,14 @@ def test_the_systems_are_all_encodings_and_all_ablations():
         assert name in {*values.values(), CLIPPED, PRODUCT} and check_system(name) == options
     with pytest.raises(InputError, match="there is no system 'absolute'; choose from sinusoidal, learned"):
         check_system("absolute")
+
+
+def test_perplexity_is_of_the_mean_over_batches_and_by_token_of_that_over_tokens(monkeypatch):
+    batches = [(1.0, 10), (3.0, 30)]  # mean losses in nats, and the tokens that they are of
+    monkeypatch.setattr(scores, "losses", lambda model, valid, lines: batches)
+    found = multilinguality(None, range(8), 8, layers=(0, 8))["perplexity"]
+    assert (found["full"], found["full_by_token"]) == pytest.approx((math.exp(2), math.exp(2.5)))
+    assert (found["first"], found["first_by_token"]) == (found["full"], found["full_by_token"])
 
 
 def test_without_a_masked_token_there_is_no_perplexity():

@@ -7,11 +7,11 @@ import pytest
 
 from tests.support.resampled import with_resamples
 from tests.support.scores import made_up_scores
-from zsnmt.languages import ZERO_SHOT, Direction
+from zsnmt.languages import ZERO_SHOT, Direction, parse_direction
 from zsnmt.report.scores import Column
-from zsnmt.report.significance import Side, difference
+from zsnmt.report.significance import Part, Side, difference
 from zsnmt.runs.ways import DIRECT, PIVOT
-from zsnmt.scoring.bootstrap import SAMPLES, paired_test, unpack
+from zsnmt.scoring.bootstrap import SAMPLES, pack, paired_test, unpack
 from zsnmt.scoring.figures import ranges
 
 RUNS = [with_resamples(made_up_scores("residual", seed, bleu)) for seed, bleu in ((1, 14.0), (2, 30.0))]
@@ -50,6 +50,37 @@ def test_resamples_are_means_over_directions_and_seeds(figure, way):
     assert resamples(RUNS, figure, None, way) == pytest.approx(
         every, abs=1e-4 * ranges()[figure]
     )  # the kept mean is rounded too
+
+
+def test_a_mean_over_directions_of_several_kinds_gives_each_direction_the_same_weight():
+    """Two zero-shot directions and a supervised one."""
+    names = ("de-fr", "fr-de", "en-de")
+    part = Part(RUNS, DIRECT, {*map(parse_direction, names)})
+    expected = [
+        fmean(
+            result.figures["bleu"]
+            for result in scores.results
+            if result.way == DIRECT and str(result.direction) in names
+        )
+        for scores in RUNS
+    ]
+    assert part.means("bleu") == pytest.approx(expected)
+    assert part.resamples("bleu") == pytest.approx(naive(RUNS, DIRECT, "bleu", *names))
+    assert part.measured("bleu").mean == pytest.approx(fmean(expected))
+
+
+def test_a_mean_over_some_directions_of_a_kind_is_not_that_over_all():
+    found = Part(RUNS, DIRECT, {FRENCH}).measured("bleu")
+    assert found.mean == pytest.approx(fmean((14.0 - 1, 30.0 - 1)))  # as `made_up_scores` has de-fr
+
+
+def test_what_kept_scores_are_too_coarse_to_tell_is_no_difference():
+    """Each draw of a test set of thousands has the one line that differs as often as chance has it."""
+    generator, real = np.random.default_rng(3), 5e-4
+    scores = generator.normal(30, 0.5, SAMPLES)
+    others = scores - real * generator.poisson(size=SAMPLES)
+    kept = [unpack(pack(each, 100), 100) for each in (scores, others)]
+    assert difference("bleu", [30.0], [30.0 - real], (kept[0], kept[1])).p == 1
 
 
 @pytest.mark.parametrize("runs", [[OLD], [*BASE, OLD]])

@@ -121,6 +121,12 @@ def test_p_values_are_from_one_to_the_smallest_of_a_thousand_draws():
     assert paired_test(system, much_worse, system.mean() - much_worse.mean()).p == 1 / (SAMPLES + 1)
 
 
+def test_a_difference_that_is_the_same_in_every_draw_is_no_luck():
+    """As of a system that always writes another language, and one that never does."""
+    always, never = (resampled_rates([flag] * LINES) for flag in (True, False))
+    assert paired_test(always, never, 1.0, top=1) == ((1.0, 1.0), 1 / (SAMPLES + 1))
+
+
 def test_the_other_way_round_a_difference_has_the_other_sign_and_the_same_p():
     one, other = (resampled("BLEU", spoilt(REFERENCES, 0.3, seed)) for seed in (1, 2))
     real = one.mean() - other.mean()

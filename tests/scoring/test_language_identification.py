@@ -1,10 +1,13 @@
 """Language identification: the floor under every off-target rate."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from zsnmt.errors import InputError
 from zsnmt.scoring import language_identification
 from zsnmt.scoring.language_identification import (
+    ForeignTest,
     NaturalLanguageIdentifier,
     load_identifier,
     scripts_of,
@@ -165,3 +168,23 @@ def test_wrong_languages_and_kinds_are_refused(tmp_path):
 
 def test_shares_add_up_and_begin_with_the_largest():
     assert shares(["en", "de", "en", "fr", "en"]) == {"en": 0.6, "de": 0.2, "fr": 0.2}
+
+
+@pytest.mark.parametrize(
+    "sentence, probability, foreign",
+    [
+        ("Ein Haus.", 0.0099, True),
+        ("Ein Haus.", 0.01, False),  # another language is likelier, but this one is not out of the question
+        ("Ein Haus.", 0.4, False),
+        (GEORGIAN, 0.4, True),
+        ("2018.", 0.0, False),
+    ],
+)
+def test_a_sentence_is_foreign_by_its_script_or_where_a_language_is_all_but_impossible(
+    sentence, probability, foreign
+):
+    test = ForeignTest("de", "Latin")
+    test.model = SimpleNamespace(
+        classify=lambda sentence: ("en", 0.5), rank=lambda sentence: [("en", 0.5), ("de", probability)]
+    )
+    assert test(sentence) == foreign

@@ -2,7 +2,7 @@ import pytest
 
 from zsnmt.errors import InputError
 from zsnmt.scoring.language_identification import load_identifier
-from zsnmt.scoring.lexicon_identifier import LexiconIdentifier
+from zsnmt.scoring.lexicon_identifier import LexiconIdentifier, words_of_text
 
 IDENTIFIER = LexiconIdentifier({"first": ["nu", "ka", "bo"], "second": ["nu", "ti", "bo"], "third": ["me"]})
 
@@ -55,3 +55,15 @@ def test_without_lexicons_the_words_of_the_training_text_tell(tmp_path) -> None:
     assert signature == "lexicon of a b c, the words of the training text"
     with pytest.raises(InputError, match="neither lexicon.d nor training text of d"):
         load_identifier("lexicon", ["a", "b", "d"], tmp_path)
+
+
+def test_a_language_with_far_less_text_keeps_the_words_that_it_shares_with_others(tmp_path) -> None:
+    """Words are compared by their share of each text: ten times as frequent is not too frequent."""
+    texts = {"b-a.a": "nu ka\n" * 100, "b-a.b": "nu ti\n" + "ti bo\n" * 9}
+    for name, text in texts.items():
+        (tmp_path / f"train.{name}").write_text(text, encoding="utf-8")
+    words = words_of_text(tmp_path, ["a", "b"])
+    assert {language: {*found} for language, found in words.items()} == {
+        "a": {"nu", "ka"},
+        "b": {"nu", "ti", "bo"},
+    }

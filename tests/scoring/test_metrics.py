@@ -11,7 +11,7 @@ from sacrebleu.metrics import BLEU, CHRF
 from tests.support.evaluation import sentences, spoilt
 from zsnmt.errors import InputError
 from zsnmt.scoring import metrics as metrics_module
-from zsnmt.scoring.bootstrap import STEPS, interval, unpack
+from zsnmt.scoring.bootstrap import STEPS, interval, resampled_rates, unpack
 from zsnmt.scoring.figures import ranges
 from zsnmt.scoring.lexicon_identifier import LexiconIdentifier
 from zsnmt.scoring.metrics import Measurement, Metrics, measure
@@ -189,3 +189,12 @@ def test_intervals_are_of_the_resamples_which_are_kept():
         if name in resampled:
             assert [low, high] == interval(resampled[name])
             assert np.abs(back - resampled[name]).max() <= ranges()[name] / STEPS
+
+
+@pytest.mark.parametrize("strayed", [1, 19])
+def test_an_interval_ends_where_its_figure_can_be_no_lower_or_higher(strayed):
+    outputs = ["ko"] * strayed + ["ba"] * (20 - strayed)
+    interval_of = measured(["x"] * 20, outputs, ["ba"] * 20).uncertainty.intervals["off_target"]
+    unbounded = interval(resampled_rates([output == "ko" for output in outputs]))
+    assert (unbounded[0] < 0) == (strayed == 1) and (unbounded[1] > 1) == (strayed == 19)
+    assert interval_of == [max(unbounded[0], 0), min(unbounded[1], 1)]

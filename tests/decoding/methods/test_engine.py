@@ -74,6 +74,15 @@ def test_symbols_are_drawn_by_their_probabilities_among_the_most_probable():
     assert torch.allclose(scores, probabilities.log()[symbols] - 2.0)  # the model's, without noise
 
 
+def test_batches_of_other_sentences_do_not_share_their_draws():
+    views = [torch.full((50, 1, 8), 1 / 8).log()]
+    one, again, other = (
+        drawing(Sample(symbols=8), [Sentence([word], 0)])(views, torch.zeros(50, 1), 2).tokens[:, 0]
+        for word in (4, 4, 5)
+    )
+    assert torch.equal(one, again) and not torch.equal(one, other)
+
+
 # The papers' algorithms, step by step
 
 
