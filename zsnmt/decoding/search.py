@@ -124,6 +124,15 @@ class Engine(Protocol):
         raise InputError(f"{self.signature} {METHOD_REFUSAL.format(way=method.name)}")
 
 
+class WrapperEngine(Engine):
+    """An engine that works with another one, and says of itself what that one does."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine, self.signature = engine, engine.signature
+        self.device, self.search = engine.device, engine.search
+        self.models, self.trained = engine.models, engine.trained
+
+
 class BatchEngine(Engine, Protocol):
     """An engine whose batches are translated each by itself."""
 

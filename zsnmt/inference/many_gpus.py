@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import torch
 
 from zsnmt.decoding.methods.settings import Method
-from zsnmt.decoding.search import Engine, Hypothesis, Search, Vocabulary
+from zsnmt.decoding.search import Engine, Hypothesis, Search, Vocabulary, WrapperEngine
 from zsnmt.processes import WorkerPool, add_used_seconds, end_with_parent, used_seconds
 from zsnmt.text.piece_counts import PieceCounts
 
@@ -21,7 +21,7 @@ process_engine: Engine  # of a process that translates
 failure: Exception | None = None  # why it has none
 
 
-class ManyGpus(Engine):
+class ManyGpus(WrapperEngine):
     """An engine whose batches go to so many processes, each with a GPU and the same model, `opened` there.
 
     They are begun when there is something to translate, and end by `end_processes`, or with this process.
@@ -30,9 +30,8 @@ class ManyGpus(Engine):
     begun: "ClassVar[list[ManyGpus]]" = []  # the engines whose processes there are
 
     def __init__(self, engine: Engine, opened: Callable[..., Engine], gpus: int) -> None:
-        self.engine, self.opened, self.gpus, self.signature = engine, opened, gpus, engine.signature
-        self.device, self.search = engine.device, engine.search
-        self.models, self.trained = engine.models, engine.trained
+        super().__init__(engine)
+        self.opened, self.gpus = opened, gpus
 
     @cached_property
     def pool(self) -> WorkerPool:

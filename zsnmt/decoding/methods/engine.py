@@ -13,7 +13,7 @@ from zsnmt.decoding.methods.combination import combination
 from zsnmt.decoding.methods.pieces import check_counts
 from zsnmt.decoding.methods.settings import Method
 from zsnmt.decoding.methods.vocabulary import penalties
-from zsnmt.decoding.search import BatchEngine, Engine, Hypothesis, Search, Sentence, Vocabulary
+from zsnmt.decoding.search import BatchEngine, Engine, Hypothesis, Search, Sentence, Vocabulary, WrapperEngine
 from zsnmt.text.piece_counts import PieceCounts
 
 
@@ -54,19 +54,20 @@ class ViewsEngine(BatchEngine, Protocol):
         return MethodEngine(searching, method, masks)
 
 
-class MethodEngine(BatchEngine):
+class MethodEngine(WrapperEngine, BatchEngine):
     """Searches with an engine's model for bundles of sentences. Limits are those of their first sentences.
 
     `penalties`: what is added to the log-probabilities of each symbol (V) in an output of a language. With a
     mask that renormalises, the symbols that they forbid have no probability.
     """
 
+    engine: ViewsEngine
+
     def __init__(
         self, engine: ViewsEngine, method: Method, penalties: Mapping[str, Tensor] | None = None
     ) -> None:
-        self.engine, self.method, self.signature = engine, method, engine.signature
-        self.device, self.search = engine.device, engine.search
-        self.models, self.trained = engine.models, engine.trained
+        super().__init__(engine)
+        self.method = method
         penalties = {language: values.to(self.device) for language, values in (penalties or {}).items()}
         only = method.renormalises
         self.penalties = {} if only else penalties
