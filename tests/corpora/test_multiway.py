@@ -14,6 +14,7 @@ from zsnmt.corpora.multiway import (
     own_lines,
     read_multiway,
     read_translations,
+    translations_of_unique,
 )
 from zsnmt.corpora.parallel_text import check_corpus
 from zsnmt.errors import InputError
@@ -185,6 +186,10 @@ def test_translations_are_what_all_pairs_have_once_in_the_order_of_the_first(pai
         "fr": ["fr a 3", "fr c 0"],
         "cs": ["cs a 0", "cs c 1"],
     }
+
+
+def test_a_sentence_that_occurs_twice_has_no_translation():
+    assert translations_of_unique(["one", "two", "one"], ["un", "deux", "une"]) == {"two": "deux"}
 
 
 def test_fewer_languages_have_more_in_common_and_the_pivot_may_be_left_out(pairs):

@@ -51,6 +51,21 @@ def test_a_model_that_computes_something_else_with_known_parts_is_not_packed(sta
     assert of(model, why_not_alike).startswith("it computes something that")
 
 
+def test_one_sentence_of_which_it_computes_something_else_is_enough():
+    model = build("zs_transformer", dtype=torch.float32).eval()
+    layer = model.encoder.layers[0]
+    codec = codec_of(model)
+    lengths = [len(sentence.source) for sentence in codec.samples()]
+    assert len({*lengths}) > 1
+
+    def of_longest(layer, x, *others, **more):
+        changed = scaled if len(x) == max(lengths) else type(layer).forward
+        return changed(layer, x, *others, **more)
+
+    layer.forward = MethodType(of_longest, layer)
+    assert of(model, largest_difference) > ROUNDING
+
+
 def test_a_part_that_is_not_known_is_named_first():
     model = build(dtype=torch.float32).eval()
     model.encoder.scale = torch.nn.Dropout(0.1)
