@@ -103,7 +103,13 @@ def test_a_config_gives_students_of_translations_more_layers(teacher):
         {"layers": 4},
     ):
         assert not depths_and_choices(teacher, "zs_transformer", **unlike), unlike
-    assert not depths_and_choices(teacher, "zs_transformer", "--normalization post"), "would not begin alike"
+    blocks = ("--decoder-language-feed-forward-layers", "middle")
+    assert depths_and_choices(teacher, "zs_transformer", *blocks) == deeper
+
+
+def test_it_is_said_that_a_student_is_no_deeper_where_it_would_not_begin_alike(teacher, caplog):
+    assert not depths_and_choices(teacher, "zs_transformer", "--normalization post")
+    assert f"has the 4 encoder layers of {teacher.run}, not 8 (STUDENT_LAYERS): with --norm" in caplog.text
 
 
 def test_a_deeper_student_has_the_residual_removed_in_its_teachers_layer(teacher):

@@ -1,5 +1,6 @@
 """A student with other numbers of layers than the run that it begins with."""
 
+import logging
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,6 +17,8 @@ from zsnmt.runs.commands import option_words
 from zsnmt.seams.layers import chosen_layers
 from zsnmt.seams.options import attribute_of
 from zsnmt.training.option_words import options_of
+
+logger = logging.getLogger(__name__)
 
 ENCODER_LAYERS = "--encoder-layers"
 OF_ENCODER_LAYERS = (
@@ -66,22 +69,33 @@ def deeper_options(
     if any(word.partition("=")[0] == ENCODER_LAYERS for word in options):
         return []
     before = read_options(start.architecture, options_of(start.run), data)
-    if layers <= before.encoder_layers or growth_fault(before):
+    if layers <= before.encoder_layers:
+        return []
+    if fault := growth_fault(before):
+        logger.warning(
+            "the student has the %d encoder layers of %s, not %d (STUDENT_LAYERS): with %s more would not "
+            "begin with the same translations",
+            before.encoder_layers,
+            start.run,
+            layers,
+            fault,
+        )
         return []
     places = places_of_choices(before, layers)
     chosen = {option: ",".join(map(str, numbers)) for option, numbers in places.items() if numbers}
     return option_words({ENCODER_LAYERS: layers, **chosen})
 
 
-def growth_fault(options: Namespace) -> str | None:
-    """The option by which copies of layers would not be without effect at first: behind normalisation, or
-    where they lack weights; None where there is none.
+def growth_fault(options: Namespace, *, decoder_grows: bool = False) -> str | None:
+    """The option by which copies of layers, of the encoder and maybe of the decoder, would not be without
+    effect at first: behind normalisation, or where they lack weights; None where there is none.
     """
     whole = {
         "--normalization post": options.normalization != "pre",
         "--encoder-position-bias-layers": options.encoder_position_bias_layers not in ("all", "none"),
         "--encoder-target-language": options.encoder_target_language != "none",
-        "--decoder-language-feed-forward-layers": options.decoder_language_feed_forward_layers != "none",
+        "--decoder-language-feed-forward-layers": decoder_grows
+        and options.decoder_language_feed_forward_layers != "none",
     }
     return next((option for option, given in whole.items() if given), None)
 
@@ -105,7 +119,7 @@ def check_growth(before: Namespace, student: Namespace) -> None:
     """`InputError` for a model with more layers than that before in which copies of layers would not be
     without effect at first (see `growth_fault`), or where other layers are chosen by their numbers.
     """
-    if fault := growth_fault(student):
+    if fault := growth_fault(student, decoder_grows=student.decoder_layers > before.decoder_layers):
         raise InputError(
             f"a student with {fault} cannot have more layers than the run that it starts from and "
             "begin with the same translations; train it --from-scratch, or give it as many layers"
