@@ -10,6 +10,7 @@ import json
 import shutil
 import zipfile
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -136,8 +137,9 @@ def write_package(path: Path, models: Path, record: dict, *, direction: Directio
         packed.writestr(f"{top}/metadata.json", json.dumps(metadata, indent=1))
         packed.writestr(f"{top}/README.md", about)
         packed.write(models / MODEL_FILE, f"{top}/sentencepiece.model")
+        model = model_for(models, direction.target)
         for name in MODEL_FILES:
-            packed.write(model_for(models, direction.target) / name, f"{top}/model/{name}")
+            packed.write(model / name, f"{top}/model/{name}")
 
 
 def lines_to_check(text: Path, directions: Sequence[Direction], number: int) -> list[tuple[Direction, str]]:
@@ -164,10 +166,7 @@ def check_packages(
     model does not know, and translates it as the export does with the same search.
     """
     processor = SentencePieceProcessor(model_file=str(models / MODEL_FILE))
-    translators = {
-        target: [ctranslate2().Translator(str(model_for(folder, target))) for folder in (export, models)]
-        for target in {direction.target for direction, _ in lines}
-    }
+    opened = cache(lambda folder: ctranslate2().Translator(str(folder)))
     for direction, line in lines:
         tokens = codec.source(line, direction).source
         if codec.dictionary.unk() in tokens:  # which SentencePiece and the toolkit cut differently
@@ -181,8 +180,8 @@ def check_packages(
         search = {"beam_size": BEAM, "length_penalty": LENGTH_PENALTY, "return_scores": True}
         prefix = [[language_tag(direction.target)]]
         ours, theirs = (
-            translator.translate_batch([source], target_prefix=prefix, **search)[0]
-            for translator, source in zip(translators[direction.target], ([*wanted, end], pieces))
+            opened(model_for(folder, direction.target)).translate_batch([source], prefix, **search)[0]
+            for folder, source in ((export, [*wanted, end]), (models, pieces))
         )
         if ours.hypotheses != theirs.hypotheses or ours.scores != theirs.scores:
             (one, score), (other, wanted_score) = (

@@ -80,17 +80,17 @@ class CTranslate2Engine(Engine):
 
     def load(self, folder: Path) -> Translator | Translators:
         """What translates with a folder of one model or of several."""
-        library = ctranslate2()
+        library, of_tag = ctranslate2(), models_in(folder)
         try:
             model, *of_languages = (
                 library.Translator(str(each), inter_threads=self.workers, intra_threads=1)
-                for each in (folder, *models_in(folder).values())
+                for each in (folder, *of_tag.values())
             )
         except (RuntimeError, ValueError) as error:
             raise InputError(
                 f"{self.folder} cannot be loaded by CTranslate2 {library.__version__} ({error}); {REMEDY}"
             ) from error
-        return Translators(model, dict(zip(models_in(folder), of_languages))) if of_languages else model
+        return Translators(model, dict(zip(of_tag, of_languages))) if of_tag else model
 
     def searching(self, search: Search) -> CTranslate2Engine:
         """The same, with another search of which CTranslate2 knows the length penalty."""

@@ -123,15 +123,14 @@ def add_block(spec: FeedForwardSpec, blocks: LanguageFeedForward, read: Reader, 
     """Add the block of a `tag`'s language to a feed-forward block of ReLUs, as further hidden units; those of
     other languages are for other models.
     """
-    weights = dict(zip(blocks.tags, read(blocks.weights)))
     parts = {
-        of: [read(each) for each in (widen.weight, widen.bias, narrow.weight, narrow.bias)]
-        for of, widen, narrow in zip(blocks.tags, blocks.widen, blocks.narrow)
+        of: (weight, *map(read, (widen.weight, widen.bias, narrow.weight, narrow.bias)))
+        for of, weight, widen, narrow in zip(blocks.tags, read(blocks.weights), blocks.widen, blocks.narrow)
     }
     if tag not in parts:
         return
-    inner, outer, weight = spec.linear_0, spec.linear_1, weights[tag]
-    widen, widen_bias, narrow, narrow_bias = parts[tag]
+    weight, widen, widen_bias, narrow, narrow_bias = parts[tag]
+    inner, outer = spec.linear_0, spec.linear_1
     linear(inner, np.concatenate([inner.weight, widen]), np.concatenate([inner.bias, widen_bias]))
     linear(
         outer,

@@ -10,7 +10,7 @@ __de__/model.bin  __de__/config.json  ...                for German
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,7 +30,8 @@ def models_in(export: Path) -> dict[str, Path]:
 
 def model_for(export: Path, target: str) -> Path:
     """The folder of the model that translates into a language."""
-    return models_in(export).get(language_tag(target), export)
+    own = export / language_tag(target)
+    return own if (own / WEIGHTS_FILE).is_file() else export
 
 
 class Translators:
@@ -42,31 +43,25 @@ class Translators:
         self.others, self.of_tag = others, of_tag
         self.compute_type = others.compute_type
 
-    def translate_batch(
-        self, sources: Sequence[list[str]], targets: Sequence[list[str]], **options: Any
-    ) -> list[Any]:
-        """What CTranslate2's method of this name gives, in the order of the sources."""
-        return in_order(
-            (places, translator.translate_batch(*batch, **options))
-            for translator, places, batch in self.deal(sources, targets)
-        )
+    def translate_batch(self, *batch: Sequence[list[str]], **options: Any) -> list[Any]:
+        """What CTranslate2's method of this name gives for sources and targets, in their order."""
+        return self.dealt("translate_batch", batch, options)
 
-    def score_batch(
-        self, sources: Sequence[list[str]], targets: Sequence[list[str]], **options: Any
-    ) -> list[Any]:
-        """What CTranslate2's method of this name gives, in the order of the sources."""
-        return in_order(
-            (places, translator.score_batch(*batch, **options))
-            for translator, places, batch in self.deal(sources, targets)
-        )
+    def score_batch(self, *batch: Sequence[list[str]], **options: Any) -> list[Any]:
+        """What CTranslate2's method of this name gives for sources and targets, in their order."""
+        return self.dealt("score_batch", batch, options)
 
-    def deal(self, *batch: Sequence[list[str]]) -> Iterator[tuple[Translator, list[int], list[list]]]:
-        """Translators, each with the places of its part of a batch (sources, targets), and that part."""
+    def dealt(
+        self, method: str, batch: Sequence[Sequence[list[str]]], options: Mapping[str, Any]
+    ) -> list[Any]:
+        """What a method of each translator gives for its part of a batch of sources and targets."""
         places: dict[Translator, list[int]] = {}
         for place, target in enumerate(batch[-1]):
             places.setdefault(self.of_tag.get(target[0], self.others), []).append(place)
-        for translator, own in places.items():
-            yield translator, own, [[side[place] for place in own] for side in batch]
+        return in_order(
+            (own, getattr(translator, method)(*([side[place] for place in own] for side in batch), **options))
+            for translator, own in places.items()
+        )
 
 
 def in_order(parts: Iterable[tuple[Sequence[int], Sequence[T]]]) -> list[T]:
