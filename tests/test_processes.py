@@ -1,5 +1,6 @@
 """Lines through several processes: the same as through one, in order, and no process is left behind."""
 
+import gc
 import math
 import os
 import signal
@@ -225,6 +226,30 @@ def test_another_process_returns_what_a_function_makes_and_raises_what_it_raises
 
 def raising(error: Exception) -> None:
     raise error
+
+
+class Noted:
+    """Part of a cycle, which only the garbage collector ends; a file says in which process that was."""
+
+    def __init__(self, file: Path) -> None:
+        self.file, self.itself = file, self
+
+    def __del__(self) -> None:
+        self.file.write_text(str(os.getpid()))
+
+
+def test_another_process_leaves_alone_what_only_this_one_can_end(tmp_path):
+    """Such as CTranslate2's translators, whose threads it does not have: it would wait for them for ever."""
+    file = tmp_path / "ended in"
+    gc.disable()
+    try:
+        Noted(file)
+        in_another_process(gc.collect)
+        assert not file.exists()
+        gc.collect()
+    finally:
+        gc.enable()
+    assert file.read_text() == str(os.getpid())
 
 
 def test_no_workers_are_refused():

@@ -1,5 +1,6 @@
 """Long work: processes that share it, a function on every item of a stream among it, and how far it is."""
 
+import gc
 import math
 import os
 import resource
@@ -30,6 +31,10 @@ HELD_BY_DEFAULT = 1024  # kernels
 # How many kernels oneDNN keeps, and how many PyTorch holds on to besides; both are read at the first product.
 KERNELS, HELD = "ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"
 SHARING = "ZSNMT_PROCESSES"  # how many processes these bounds are for, where no person has set any of them
+
+# A copy of this process leaves the garbage alone that it has from it: some, as of CTranslate2, waits at its end
+# for threads that only this process has.
+os.register_at_fork(after_in_child=gc.freeze)
 
 worker_function: Callable  # of a worker process, given to it once
 told_seconds = 0.0  # of processors, that processes which go on working said they used
