@@ -32,8 +32,8 @@ HELD_BY_DEFAULT = 1024  # kernels
 KERNELS, HELD = "ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"
 SHARING = "ZSNMT_PROCESSES"  # how many processes these bounds are for, where no person has set any of them
 
-# A copy of this process leaves the garbage alone that it has from it: some, as of CTranslate2, waits at its end
-# for threads that only this process has.
+# A copy of this process leaves the garbage alone that it has from it: some, as of CTranslate2, waits at its
+# end for threads that only this process has.
 os.register_at_fork(after_in_child=gc.freeze)
 
 worker_function: Callable  # of a worker process, given to it once
