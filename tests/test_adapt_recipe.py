@@ -19,6 +19,7 @@ PIVOT, *OTHERS = KNOWN = ["inglan", "velan", "tamun", "velor"]
 NEW = "tamek"
 # until outputs are as long as sentences, without validation in between
 TEACHER = "--max-epoch 8 --validate-interval 8 --save-interval 8 --lr 2e-2 --warmup-updates 20".split()
+BLOCKS = "--decoder-language-feed-forward-layers middle --decoder-language-feed-forward-dim 16".split()
 SHARE = "--share", "0.4"
 ADDED_CONFIG = f"""\
 SYNTHETIC="--number 4 --concepts 40 --pairs 60 --valid 6 --test 11 --longest 6"
@@ -58,13 +59,18 @@ def full(tiny, config, runs):
 
 @pytest.fixture(scope="module")
 def student(tiny, config):
-    """A student of three of the languages, adapted, and what the recipe printed; with the folder of runs."""
+    """A student of three of the languages, with blocks of theirs, adapted, and what the recipe printed; with
+    the folder of runs.
+    """
     runs = config.parent / "runs_of_student"
     shutil.copytree(tiny.folder, runs / "tiny", ignore=shutil.ignore_patterns("seed1"))
     teacher = runs / "tiny" / "teacher"
     made = [
         run_command(
-            "recipes/train.sh", tiny.config, "zs_transformer", "--name", "teacher", "--", *TEACHER, runs=runs
+            "recipes/train.sh",
+            tiny.config,
+            *("zs_transformer", "--name", "teacher", "--", *TEACHER, *BLOCKS),
+            runs=runs,
         ),
         run_command(
             "recipes/distill.sh",

@@ -93,6 +93,20 @@ def test_weights_that_the_old_model_lacks_are_as_they_were_drawn():
     assert torch.equal(found["adapter"], grown["adapter"])
 
 
+def test_blocks_of_old_languages_stay_and_those_of_new_ones_are_as_they_were_drawn():
+    name = "decoder.layers.1.language_feed_forward"
+    of_old = {f"{name}.weights": table(2)[:, 0], f"{name}.widen.0.weight": table(3, 6)}
+    of_new = {f"{name}.weights": torch.full((3,), 0.1), f"{name}.widen.0.weight": table(3, 7)}
+    further = {f"{name}.widen.1.weight": table(3, 8)}
+    new = {**weights(OLD + NEW, 4), **of_new, **further}
+    found, added = extend_weights({**weights(OLD, 3), **of_old}, new, "multiplicative", 1.0, generator())
+    assert torch.equal(found[f"{name}.weights"][:2], of_old[f"{name}.weights"])
+    assert found[f"{name}.weights"][2:].tolist() == new[f"{name}.weights"][2:].tolist()
+    assert torch.equal(found[f"{name}.widen.0.weight"], of_old[f"{name}.widen.0.weight"])
+    assert torch.equal(found[f"{name}.widen.1.weight"], further[f"{name}.widen.1.weight"])
+    assert {*added} == {*TABLES}
+
+
 @pytest.mark.parametrize(
     "spoil",
     [

@@ -159,13 +159,3 @@ def test_adapters_stay_with_the_frozen_mode(tmp_path):
     for trained, dimension in ((Namespace(**with_adapters), 0), (Namespace(), 4)):
         with pytest.raises(InputError, match="adapt this run with --frozen, or without adapters"):
             model_options(trained, Adaptation(tmp_path, FULL, dimension), 150)
-
-
-@pytest.mark.parametrize("mode", [FULL, FROZEN])
-def test_a_run_with_blocks_of_its_languages_own_is_refused(tmp_path, mode):
-    option, adaptation = "decoder_language_feed_forward_layers", Adaptation(tmp_path, mode)
-    with pytest.raises(
-        InputError, match="a new language would have none; adapt a run without --decoder-lang"
-    ):
-        model_options(Namespace(**{option: "middle"}), adaptation, 120)
-    assert model_options(Namespace(**{option: "none"}), adaptation, 120)

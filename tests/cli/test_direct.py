@@ -10,7 +10,8 @@ import pytest
 import torch
 
 from tests.conftest import TINY_CONFIG, changed, run_command
-from zsnmt.cli import direct, distill
+from zsnmt.cli import direct, distill, train
+from zsnmt.cli.common.words import split_options
 from zsnmt.console import WrongUse
 from zsnmt.distillation.direct import OF_ALL_PAIRS
 from zsnmt.errors import InputError
@@ -66,6 +67,29 @@ def test_a_name_is_that_of_all_runs_but_the_baselines(config, capsys):
     assert commands[1][3] == str(runs / "zs_transformer" / "seed1")
     assert commands[3][3] == str(runs / "other_continued" / "seed1") == commands[4][2]
     assert commands[5][2] == str(runs / "other" / "seed1")
+
+
+def test_with_language_blocks_the_first_run_has_them_and_all_others_come_from_it(config, capsys):
+    commands = plan(config, capsys, "--language-blocks", "--processes", "2")
+    first, runs = commands[0], config.parent / "runs" / "small"
+    assert first[2:] == [
+        *(str(config), "zs_transformer", "--name", "blocks", "--seeds", "1", "--processes", "2", "--"),
+        *("--decoder-language-feed-forward-layers", "middle", "--decoder-language-feed-forward-dim", "12"),
+    ]
+    options = train.make_parser().parse_args(split_options(first[2:])[0])
+    assert options.name == "blocks" and options.processes == 2
+    lessons = [distill.make_parser().parse_args(words[2:]) for words in commands[1:4]]
+    assert [lesson.teacher for lesson in lessons] == [
+        str(runs / name / "seed1") for name in ("blocks", "blocks", "blocks_continued")
+    ]
+    assert [lesson.name for lesson in lessons] == ["blocks_direct_first", "blocks_continued", "blocks_direct"]
+    assert commands[5][2:5] == [
+        str(runs / "blocks_direct" / "seed1"),
+        "--pivot",
+        str(runs / "blocks_continued" / "seed1"),
+    ]
+    with pytest.raises(WrongUse, match="--name blocks is the name of the baseline's runs"):
+        plan(config, capsys, "--language-blocks", "--name", "blocks")
 
 
 def test_word_by_word_the_last_student_learns_of_all_pairs(config, capsys):

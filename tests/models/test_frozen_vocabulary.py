@@ -30,6 +30,7 @@ TABLES = {
     "decoder tied": dict(share_all_embeddings=False, share_decoder_input_output_embed=True),
     "untied": dict(share_all_embeddings=False),
 }
+BLOCKS = dict(decoder_language_feed_forward_layers="top2", decoder_language_feed_forward_dim=9)
 STAGES = {
     1: dict(frozen_vocabulary="none"),
     2: dict(frozen_vocabulary="31"),
@@ -158,11 +159,12 @@ SEAMS = [
     dict(),
     dict(encoder_residual_removal_layers="middle", decoder_language_embedding="add", normalization="post"),
     dict(decoder_language_embedding="none", encoder_position_encoding="learned"),
+    BLOCKS,
 ]
 
 
 @pytest.mark.parametrize("tables", TABLES.values(), ids=TABLES)
-@pytest.mark.parametrize("seams", SEAMS, ids=["baseline", "residual", "none"])
+@pytest.mark.parametrize("seams", SEAMS, ids=["baseline", "residual", "none", "blocks"])
 def test_old_languages_keep_every_bit_of_logits_and_log_probabilities(tables, seams):
     old = build(1, **tables, **seams)
     new = grow(old, 2, **tables, **seams)
@@ -369,6 +371,34 @@ def test_only_the_last_languages_adapters_train_and_only_its_rows_go_through_the
     for row in range(3):
         alone = {"net_input": {name: value[row : row + 1] for name, value in mixed["net_input"].items()}}
         assert_alike(logits(third, mixed)[row : row + 1], logits(third, alone))
+
+
+# Blocks of languages
+
+
+def block_names(language: int) -> set[str]:
+    """Those of the language's linear layers; languages are counted from 0, and the pivot has none."""
+    parts = [f"{part}.{language}.{kind}" for part in ("widen", "narrow") for kind in ("weight", "bias")]
+    return {f"decoder.layers.{layer}.language_feed_forward.{part}" for layer in range(2) for part in parts}
+
+
+def test_only_the_last_languages_blocks_train_and_those_of_older_ones_keep_their_bits():
+    first = build(1, **BLOCKS)
+    second = grow(first, 2, **BLOCKS)
+    train(second, [batch("dd dd", words=range(OLD + 1, SECOND))], 2)
+    third = grow(second, 3, **BLOCKS)
+    samples = {languages: batch(languages) for languages in ("aa bb cc", "dd dd", "ee ee")}
+    before = copied(third)
+    outputs = {languages: logits(third, sample) for languages, sample in samples.items()}
+    train(third, [batch("ee ee", words=range(SECOND + 1, THIRD)), batch("aa dd ee", seed=2)], 3)
+    changed = changed_rows(before, copied(third))
+    weighted = {f"decoder.layers.{layer}.language_feed_forward.weights" for layer in range(2)}
+    assert {name for name in changed if "language_feed_forward" in name} == block_names(4) | weighted
+    assert all(changed[name] == [4] for name in weighted)  # aa, bb, cc, dd, ee
+    for languages, expected in outputs.items():
+        assert torch.equal(logits(third, samples[languages]), expected) == ("ee" not in languages)
+    assert torch.equal(logits(first, samples["aa bb cc"]), outputs["aa bb cc"][..., :OLD])
+    assert torch.equal(logits(second, samples["dd dd"]), outputs["dd dd"][..., :SECOND])
 
 
 # Options

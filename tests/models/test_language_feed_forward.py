@@ -84,7 +84,6 @@ def test_layers_are_chosen_and_fast_training_has_them_too(toy_task, source_batch
     "task, options, message",
     [
         (TermTask("t_enc"), {}, "reads the language from the decoder's first token"),
-        (TermTask(), dict(frozen_vocabulary="31"), "does not go with --frozen-vocabulary"),
         (TermTask(), dict(decoder_language_feed_forward_dim=0), "-dim: .* is 0; it must be 1 or more"),
         (TermTask(), dict(decoder_language_feed_forward_layers="3"), "'3' names no layers of 2"),
     ],

@@ -20,6 +20,7 @@ TABLES = (  # a row for each type, or for each language
     "decoder.output_projection.weight",
     "decoder.language_embedding.table.weight",
 )
+OF_BLOCKS = ".language_feed_forward.weights"  # so ends the name of the numbers that weight languages' blocks
 
 
 def extend_checkpoint(
@@ -86,19 +87,23 @@ def extend_weights(
     """The weights `new` with the values of `old` wherever it has any, and the number of new rows of each
     table; weights have any shape.
 
-    Tables with the same rows, as tied ones, get the same new rows. Raises `InputError` for an old weight
-    without a place in the new ones.
+    Tables with the same rows, as tied ones, get the same new rows. The blocks of new languages, and the
+    numbers that weight them, are as they were drawn. Raises `InputError` for an old weight without a place in
+    the new ones.
     """
     weights = dict(new)
     drawn: list[tuple[Tensor, Tensor]] = []
     for name, weight in old.items():
-        number = len(new[name]) - len(weight) if name in TABLES and name in new else 0
+        grows = name in new and (name in TABLES or name.endswith(OF_BLOCKS))
+        number = len(new[name]) - len(weight) if grows else 0
         if name not in new or number < 0 or [*new[name].shape] != sizes(weight, number):
             raise InputError(
                 f"the model has a weight {name} of {'×'.join(map(str, weight.shape))} that does not fit "
                 "into the extended one; adapt a run with the options that it was trained with"
             )
-        if number:
+        if number and name not in TABLES:
+            weight = torch.cat([weight, new[name][-number:]])
+        elif number:
             rows = next((rows for table, rows in drawn if torch.equal(table, weight)), None)
             if rows is None:
                 rows = new_rows(weight, number, noise, scale=scale, generator=generator)

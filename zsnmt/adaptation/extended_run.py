@@ -98,11 +98,6 @@ def model_options(trained: Namespace, adaptation: Adaptation, types: int) -> Opt
     In mode `frozen` the dictionary's size becomes the last of those behind which rows may change, and nothing
     decays. Raises `InputError` for adapters that the mode, or the trained model, does not go with.
     """
-    if getattr(trained, "decoder_language_feed_forward_layers", "none") != "none":
-        raise InputError(
-            "the run has feed-forward blocks of its languages' own, and a new language would have none; "
-            "adapt a run without --decoder-language-feed-forward-layers"
-        )
     before = getattr(trained, "frozen_vocabulary", "none")
     adapters, adapter_dim = getattr(trained, "adapter_dim", 0), adaptation.adapter_dim
     if adaptation.mode == FULL:

@@ -5,6 +5,7 @@ with translating through the pivot. Run it again to go on after a stop.
     zsnmt direct configs/tatoeba_three.conf --seeds 1 2 3
     zsnmt direct configs/tatoeba_three.conf --plan    # print the commands that it stands for
     zsnmt direct runs/mine.conf --rounds 3            # and teach the student once more
+    zsnmt direct runs/mine.conf --language-blocks     # weights of each language's own in the decoder
 
 The baseline learns the text, and its translations teach a student all directions. The baseline is trained
 further. Then both translate together, and the student learns from these translations as sources alone, so
@@ -25,7 +26,7 @@ from zsnmt.console import WrongUse
 from zsnmt.decoding.options import PRECISIONS, EngineChoice
 from zsnmt.errors import InputError
 from zsnmt.runs.commands import verb_command
-from zsnmt.runs.systems import BASELINE, DIRECT_STUDENT
+from zsnmt.runs.systems import BASELINE, DIRECT_STUDENT, System
 
 if TYPE_CHECKING:
     from zsnmt.training.experiment import Experiment
@@ -46,15 +47,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     config = options.experiment if is_config else make_config(recipe, options)
     experiment = read_experiment(config, recipe.runs, recipe.variables)
-    check(experiment, options.precision)
+    system = first_system(experiment, options.precision, blocks=options.language_blocks)
     from zsnmt.distillation.direct import PAGE, Runs, make, number_of, score  # loads PyTorch
 
-    if options.name == BASELINE.name:
+    if options.name == system.name:
         raise WrongUse(
             f"--name {options.name} is the name of the baseline's runs; give the student another one"
         )
     engine = EngineChoice(precision=options.precision, gpus=gpus_here(options.gpus))
-    of_seeds = [Runs.of(experiment, seed, options.name, rounds=options.rounds) for seed in options.seeds]
+    of_seeds = [
+        Runs.of(experiment, seed, options.name, rounds=options.rounds, system=system)
+        for seed in options.seeds
+    ]
     if options.plan:
         team = team_words(options)
         print(*(line for runs in of_seeds for line in runs.commands(experiment, engine, team)), sep="\n")
@@ -84,10 +88,16 @@ def make_parser() -> console.Parser:
         help="how often a student is taught: a third time takes as long as the second did (default: 2)",
     )
     parser.add_argument(
+        "--language-blocks",
+        action="store_true",
+        help="give the decoder a feed-forward block for each target language, in the baseline and so in all "
+        "its students",
+    )
+    parser.add_argument(
         "--name",
         type=console.folder_name,
         help="name of the student that is taught twice; those of the runs around it begin with it, too "
-        f"(default: {DIRECT_STUDENT})",
+        f"(default: {DIRECT_STUDENT}, or blocks_direct with --language-blocks)",
     )
     parser.add_argument(
         "--precision",
@@ -101,12 +111,15 @@ def make_parser() -> console.Parser:
     return parser
 
 
-def check(experiment: "Experiment", precision: str | None) -> None:
-    """`InputError`, before the first training, for an experiment without languages to translate between, for
+def first_system(experiment: "Experiment", precision: str | None, *, blocks: bool) -> System:
+    """The system that is trained first: the baseline, or with language `blocks`.
+
+    `InputError`, before the first training, for an experiment without languages to translate between, for
     options of its trainings or its students that fairseq refuses, and for a precision in which this machine
     does not translate.
     """
     from zsnmt.training.fairseq_options import training_options  # loads fairseq
+    from zsnmt.training.studies import baseline_with_blocks
 
     config = experiment.config
     pivot, *others = config.languages
@@ -117,6 +130,9 @@ def check(experiment: "Experiment", precision: str | None) -> None:
         )
     check_precision_here(precision)
     _ = training_options(BASELINE.name, [*config.fairseq_options, *config.distillation])
+    if not blocks:
+        return BASELINE
+    return baseline_with_blocks(training_options(BASELINE.name, config.fairseq_options))
 
 
 def say_how_to_translate(recipe: Recipe, run: Path, source: str, target: str) -> None:

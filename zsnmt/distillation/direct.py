@@ -23,7 +23,7 @@ from zsnmt.distillation.settings import (
 )
 from zsnmt.evaluation.scored_run import score_run, settings_of
 from zsnmt.runs.commands import verb_command
-from zsnmt.runs.systems import BASELINE, DIRECT_STUDENT, STUDENTS
+from zsnmt.runs.systems import BASELINE, STUDENTS, System, direct_student
 from zsnmt.training.config import Config
 from zsnmt.training.data import prepare_data
 from zsnmt.training.experiment import Experiment
@@ -58,6 +58,7 @@ class Runs(NamedTuple):
     """The folders of the four trainings of a seed, or of five with a third round."""
 
     seed: int
+    system: System  # of the first run
     baseline: Path
     student: Path
     further: Path
@@ -65,11 +66,21 @@ class Runs(NamedTuple):
     third: Path | None = None
 
     @classmethod
-    def of(cls, experiment: Experiment, seed: int, name: str | None, *, rounds: int = 2) -> "Runs":
-        """Those of an experiment; with a `name`, all but the baseline begin with it."""
-        further, student = f"{name or BASELINE.name}_{STUDENTS[NONE]}", name or DIRECT_STUDENT
-        names = [BASELINE.name, f"{student}_first", further, student, f"{student}_third"]
-        return cls(seed, *(experiment.run(each, seed) for each in names[: rounds + 2]))
+    def of(
+        cls,
+        experiment: Experiment,
+        seed: int,
+        name: str | None,
+        *,
+        rounds: int = 2,
+        system: System = BASELINE,
+    ) -> "Runs":
+        """Those of an experiment, of which the first is of a `system`; with a `name`, all others begin with
+        it.
+        """
+        further, student = f"{name or system.name}_{STUDENTS[NONE]}", name or direct_student(system)
+        names = [system.name, f"{student}_first", further, student, f"{student}_third"]
+        return cls(seed, system, *(experiment.run(each, seed) for each in names[: rounds + 2]))
 
     @property
     def last(self) -> Path:
@@ -101,7 +112,7 @@ class Runs(NamedTuple):
         config = experiment.config
         by = ["--precision", engine.precision] if engine.precision else []
         by += team if team[:1] == ["--gpus"] else []
-        commands: list[Sequence[str | Path]] = [["train", experiment.file, "--seeds", str(self.seed), *team]]
+        commands: list[Sequence[str | Path]] = [self.first_command(experiment.file, team)]
         for each in self.taught(config, engine):
             further = ["--", *each.options] if each.options else []
             teacher = each.distillation.teacher
@@ -113,13 +124,21 @@ class Runs(NamedTuple):
         ]
         return [verb_command(*map(str, words)) for words in commands]
 
+    def first_command(self, config: Path, team: Sequence[str]) -> list[str | Path]:
+        """That of the first training, by the processes of `team`."""
+        name, architecture, options, *_ = self.system
+        named = [architecture, "--name", name] if name != BASELINE.name else []
+        own = ["--", *options] if options else []
+        return ["train", config, *named, "--seeds", str(self.seed), *team, *own]
+
 
 def make(steps: Steps, experiment: Experiment, runs: Runs, *, engine: EngineChoice) -> None:
     """Do the trainings, each unless it is done."""
     shared_updates(experiment.config.fairseq_options, steps.team.size)
     prepare_data(steps, experiment)
     check_taught(directions_without_text(experiment.text, experiment.config.languages), experiment.text)
-    train_run(steps, experiment, BASELINE.name, system=BASELINE.name, seed=runs.seed)
+    name, architecture, options, *_ = runs.system
+    train_run(steps, experiment, architecture, system=name, seed=runs.seed, options=options)
     taught = runs.taught(experiment.config, engine)
     for number, each in zip(("second", "third", "fourth", "fifth"), taught):
         steps.say(f"seed {runs.seed}: the {number} of {number_of(runs)} trainings, {each.run}")

@@ -25,7 +25,7 @@ class FrozenWeights(nn.Module):
 
 
 def freeze_rows(table: nn.Parameter, number: int) -> None:
-    """Make the gradient of the first `number` rows of a table (N×C) zero from now on.
+    """Make the gradient of the first `number` rows of a table (N×…) zero from now on.
 
     Adam without weight decay, beginning anew, then leaves their bits as they are; moments of an earlier
     training, or a change of precision, would not.

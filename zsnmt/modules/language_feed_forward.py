@@ -29,6 +29,11 @@ class LanguageFeedForward(nn.Module):
         for linear in (*self.widen, *self.narrow):
             nn.init.xavier_uniform_(linear.weight)
 
+    def since(self, tag: int) -> list[nn.Linear]:
+        """The linear layers of the languages whose tags have this id or a higher one."""
+        parts = zip(self.tags, self.widen, self.narrow)
+        return [linear for of, *linears in parts if of >= tag for linear in linears]
+
     def forward(self, x: Tensor, languages: Tensor) -> Tensor:
         """From the input of the layer's block (T×B×C) and tags (B) to T×B×C."""
         places, made = [], []

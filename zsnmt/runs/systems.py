@@ -56,7 +56,14 @@ STUDENTS = {  # ends of their names, by what they learn of a teacher's translati
     ALL: "distilled_all",
     BETWEEN: "distilled_between",
 }
-DIRECT_STUDENT = f"{BASELINE.name}_direct"  # of zsnmt direct
+
+
+def direct_student(first: System) -> str:
+    """The name of the student that zsnmt direct teaches twice, where its first run is of a system."""
+    return f"{first.name}_direct"
+
+
+DIRECT_STUDENT = direct_student(BASELINE)
 WORDS = "words"  # in the names of students that learn what their teacher says of each piece
 # Those that a config of any number of languages can have.
 STUDIED = {sides: name for sides, name in STUDENTS.items() if sides != BETWEEN}

@@ -11,6 +11,7 @@ from zsnmt.errors import InputError
 from zsnmt.modules.frozen_weights import FrozenWeights, freeze_rows
 from zsnmt.modules.growing_vocabulary import GrowingVocabulary
 from zsnmt.modules.language_adapter import LanguageAdapters
+from zsnmt.modules.language_feed_forward import LanguageFeedForward
 from zsnmt.seams.language_embedding import decoder_tags
 from zsnmt.seams.options import refuse_without, spelt, value_of
 
@@ -65,8 +66,13 @@ def freeze_older_languages(model: TransformerModel, args: Namespace, task: Fairs
     if decoder.language_embedding is not None:
         freeze_rows(decoder.language_embedding.table.weight, sum(tag < last for tag in tags))
         tables.add(decoder.language_embedding.table.weight)
-    new_adapters = [adapter for adapters in decoder.adapters or [] for adapter in adapters.since(last)]
-    trained = tables.union(*(adapter.parameters() for adapter in new_adapters))
+    new_parts = [adapter for adapters in decoder.adapters or [] for adapter in adapters.since(last)]
+    for blocks in decoder.modules():
+        if isinstance(blocks, LanguageFeedForward):
+            freeze_rows(blocks.weights, sum(tag < last for tag in blocks.tags))
+            tables.add(blocks.weights)
+            new_parts += blocks.since(last)
+    trained = tables.union(*(part.parameters() for part in new_parts))
     model.frozen = FrozenWeights(weight for weight in model.parameters() if weight not in trained)
 
 

@@ -7,7 +7,6 @@ from fairseq.models.transformer import TransformerModel
 from fairseq.modules.fairseq_dropout import FairseqDropout
 from fairseq.tasks import FairseqTask
 
-from zsnmt.errors import InputError
 from zsnmt.modules.language_feed_forward import LanguageFeedForward
 from zsnmt.seams.language_embedding import decoder_tags
 from zsnmt.seams.layers import chosen_layers
@@ -40,11 +39,6 @@ def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:
     if not chosen:
         refuse_without(OPTION, args, decoder_language_feed_forward_dim=WIDTH)
         return
-    if args.frozen_vocabulary != "none":
-        raise InputError(
-            f"{OPTION} does not go with --frozen-vocabulary, whose languages would have no block; leave one "
-            "of them out"
-        )
     tags = decoder_tags(task, OPTION, args.decoder_language_feed_forward_layers)[1:]
     width = args.decoder_language_feed_forward_dim
     for number in chosen:

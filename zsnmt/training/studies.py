@@ -12,6 +12,7 @@ from zsnmt.languages import Direction, parse_direction
 from zsnmt.runs.grid import (
     BLOCK_LAYERS,
     BLOCK_WIDTH,
+    BLOCKS,
     BLOCKS_GRID,
     CORNERS,
     DECODING_GRID,
@@ -23,6 +24,7 @@ from zsnmt.runs.grid import (
     PLAIN,
     pair_design,
     second_stages,
+    system_of,
 )
 from zsnmt.runs.systems import (
     BASELINE,
@@ -202,8 +204,16 @@ def blocks_grid(baseline: Namespace) -> list[System]:
     Blocks without the feed-forward block's residual are SD of Qu and Watanabe (2022). The blocks are half as
     wide as the decoder's own, as in their code.
     """
-    width = BLOCK_WIDTH, str(max(1, baseline.decoder_ffn_embed_dim // 2))
-    return [add_where(BLOCK_LAYERS, system, width) for system in BLOCKS_GRID.cells.values()]
+    return [with_block_width(system, baseline) for system in BLOCKS_GRID.cells.values()]
+
+
+def baseline_with_blocks(baseline: Namespace) -> System:
+    """The baseline with language blocks, as `blocks_grid` has it."""
+    return with_block_width(system_of([BLOCKS.high]), baseline)
+
+
+def with_block_width(system: System, baseline: Namespace) -> System:
+    return add_where(BLOCK_LAYERS, system, (BLOCK_WIDTH, str(max(1, baseline.decoder_ffn_embed_dim // 2))))
 
 
 def stage_two(baseline: Namespace) -> list[System]:
