@@ -107,7 +107,10 @@ def make_parser() -> console.Parser:
     parser.add_argument("experiment", help="text of your own in the new languages, or a config that names it")
     parser.add_argument("run", metavar="RUN", help="the trained run that learns them")
     parser.add_argument(
-        "--frozen", action="store_true", help="train only the rows of the new languages, and their adapters"
+        "--frozen",
+        action="store_true",
+        help="train only what the new languages add: rows, adapters, and feed-forward blocks where the model "
+        "has them",
     )
     parser.add_argument(
         "--name",
