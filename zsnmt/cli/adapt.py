@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     from zsnmt.adaptation.adapt import adapt_run
     from zsnmt.evaluation.scored_run import score_run, settings_of
-    from zsnmt.runs.commands import path_from_top, recipe_command
+    from zsnmt.runs.commands import further_words, path_from_top, recipe_command
     from zsnmt.runs.folder import check_trained, read_record
     from zsnmt.runs.score_file import SCORES_FILE
     from zsnmt.training.experiment import read_experiment
@@ -78,8 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     name = options.name or record["system"] + "_frozen" * options.frozen
     given = without_positionals(parser, own, ("experiment", "run"))
     words = remove_options(remove_own_text(given), TEAM_OPTIONS)
-    added = [*words, *(["--", *further] if further else [])]
-    command = recipe_command("adapt", experiment.file, path_from_top(Path(options.run)), *added)
+    added = [path_from_top(Path(options.run)), *words, *further_words(further)]
+    command = recipe_command("adapt", experiment.file, *added)
 
     def score_base() -> None:
         if adaptation.text and not (base / SCORES_FILE).is_file():

@@ -47,7 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     config = options.experiment if is_config else make_config(recipe, options)
     experiment = read_experiment(config, recipe.runs, recipe.variables)
-    system = first_system(experiment, options.precision, blocks=options.language_blocks)
+    check(experiment, options.precision)
+    system = first_system(experiment, blocks=options.language_blocks)
     from zsnmt.distillation.direct import PAGE, Runs, make, number_of, score  # loads PyTorch
 
     if options.name == system.name:
@@ -111,15 +112,22 @@ def make_parser() -> console.Parser:
     return parser
 
 
-def first_system(experiment: "Experiment", precision: str | None, *, blocks: bool) -> System:
-    """The system that is trained first: the baseline, or with language `blocks`.
+def first_system(experiment: "Experiment", *, blocks: bool) -> System:
+    """The system that is trained first: the baseline, or the baseline with language `blocks`."""
+    if not blocks:
+        return BASELINE
+    from zsnmt.training.fairseq_options import training_options  # loads fairseq
+    from zsnmt.training.studies import baseline_with_blocks
 
-    `InputError`, before the first training, for an experiment without languages to translate between, for
+    return baseline_with_blocks(training_options(BASELINE.name, experiment.config.fairseq_options))
+
+
+def check(experiment: "Experiment", precision: str | None) -> None:
+    """`InputError`, before the first training, for an experiment without languages to translate between, for
     options of its trainings or its students that fairseq refuses, and for a precision in which this machine
     does not translate.
     """
     from zsnmt.training.fairseq_options import training_options  # loads fairseq
-    from zsnmt.training.studies import baseline_with_blocks
 
     config = experiment.config
     pivot, *others = config.languages
@@ -130,9 +138,6 @@ def first_system(experiment: "Experiment", precision: str | None, *, blocks: boo
         )
     check_precision_here(precision)
     _ = training_options(BASELINE.name, [*config.fairseq_options, *config.distillation])
-    if not blocks:
-        return BASELINE
-    return baseline_with_blocks(training_options(BASELINE.name, config.fairseq_options))
 
 
 def say_how_to_translate(recipe: Recipe, run: Path, source: str, target: str) -> None:

@@ -22,7 +22,7 @@ from zsnmt.distillation.settings import (
     choose_distillation,
 )
 from zsnmt.evaluation.scored_run import score_run, settings_of
-from zsnmt.runs.commands import verb_command
+from zsnmt.runs.commands import further_words, verb_command
 from zsnmt.runs.systems import BASELINE, STUDENTS, System, direct_student
 from zsnmt.training.config import Config
 from zsnmt.training.data import prepare_data
@@ -114,9 +114,8 @@ class Runs(NamedTuple):
         by += team if team[:1] == ["--gpus"] else []
         commands: list[Sequence[str | Path]] = [self.first_command(experiment.file, team)]
         for each in self.taught(config, engine):
-            further = ["--", *each.options] if each.options else []
-            teacher = each.distillation.teacher
-            commands.append(["distill", *team, experiment.file, teacher, *each.words(config), *further])
+            words = *each.words(config), *further_words(each.options)
+            commands.append(["distill", *team, experiment.file, each.distillation.teacher, *words])
         commands += [
             ["evaluate", self.further, *by],
             ["evaluate", self.last, "--pivot", self.further, "--ways", *WAYS, *by],
@@ -128,8 +127,7 @@ class Runs(NamedTuple):
         """That of the first training, by the processes of `team`."""
         name, architecture, options, *_ = self.system
         named = [architecture, "--name", name] if name != BASELINE.name else []
-        own = ["--", *options] if options else []
-        return ["train", config, *named, "--seeds", str(self.seed), *team, *own]
+        return ["train", config, *named, "--seeds", str(self.seed), *team, *further_words(options)]
 
 
 def make(steps: Steps, experiment: Experiment, runs: Runs, *, engine: EngineChoice) -> None:

@@ -11,7 +11,7 @@ from zsnmt.distillation.settings import NONE, SELF, Distillation
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.files.checksums import sha256
-from zsnmt.runs.commands import path_from_top, recipe_command, word_from_top
+from zsnmt.runs.commands import further_words, path_from_top, recipe_command, word_from_top
 from zsnmt.runs.folder import MODEL_FILE
 from zsnmt.runs.remedies import remedy_name
 from zsnmt.runs.start import TAUGHT_BY, check_same_run
@@ -106,7 +106,7 @@ def plan_rounds(
         words = without(words, {"--way"})
 
     def command(own: Sequence[str]) -> str:
-        further = ["--", *options] if options else []
+        further = further_words(options)
         return recipe_command("distill", experiment.file, path_from_top(teacher.run), *own, *further)
 
     return [

@@ -67,6 +67,11 @@ def content_of_command(words: Sequence[str]) -> str:
     return " ".join([bash, recipe, Path(config).name, *named])
 
 
+def further_words(options: Sequence[str]) -> list[str]:
+    """Options of fairseq-train as they end a command; nothing where there are none."""
+    return ["--", *options] if options else []
+
+
 def option_words(options: Mapping[str, object]) -> list[str]:
     """Options as a command line has them."""
     return [word for name, value in options.items() for word in (name, str(value))]

@@ -9,6 +9,7 @@ from typing import Any
 
 from zsnmt.console import PASSING
 from zsnmt.errors import InputError
+from zsnmt.runs.commands import further_words
 from zsnmt.runs.systems import System
 
 PORTS, FIRST_PORT = 20000, 20000  # a job takes one by its number, so that two on one machine have their own
@@ -84,7 +85,7 @@ def training_script(
     """A script for sbatch: an array of jobs, each of which trains and scores one system with one seed; with a
     `name` and options of fairseq-train, a variant of each.
     """
-    variant = shlex.join([*(["--name", name] if name else []), *(["--", *options] if options else [])])
+    variant = shlex.join([*(["--name", name] if name else []), *further_words(options)])
     run = f'"$RUNS"/{shlex.quote(place.config.stem)}/{shlex.quote(name) if name else NAMED}/"seed$seed"'
     train = f'train {quoted(place.config)} "$system" --seeds "$seed" {job.team} {variant}'
     scoring = f"evaluate {run} {job.scorers}"

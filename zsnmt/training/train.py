@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.files.locks import locked
-from zsnmt.runs.commands import recipe_command
+from zsnmt.runs.commands import further_words, recipe_command
 from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE, ending_of
 from zsnmt.training.data import prepare_data
 from zsnmt.training.experiment import Experiment
@@ -34,8 +34,8 @@ def train_run(
         shared_updates([*experiment.config.fairseq_options, *options], steps.team.size)
     prepare_data(steps, experiment, options)
     named = ["--name", system] if system != architecture else []
-    own = ["--", *options] if options else []
-    recipe = recipe_command("train", experiment.file, architecture, "--seeds", str(seed), *named, *own)
+    words = architecture, "--seeds", str(seed), *named, *further_words(options)
+    recipe = recipe_command("train", experiment.file, *words)
     with locked(run):
         experiment.start(system, seed, command=recipe)
         model_options = [
