@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.conftest import ROOT, run_command
+from tests.conftest import ROOT, TINY_CONFIG, changed, run_command
 from zsnmt.cli import ablate
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
@@ -184,6 +184,15 @@ def test_that_comet_is_not_installed_is_said_before_anything_is_trained(called, 
     monkeypatch.setitem(sys.modules, "comet", None)
     with pytest.raises(InputError, match="COMET is not installed"):
         called(tmp_path, str(ROOT / "configs" / "demo.conf"), "query", "--comet")
+
+
+def test_a_system_without_a_model_is_refused_before_any_other_is_trained(called, tmp_path, monkeypatch):
+    monkeypatch.setattr("zsnmt.training.train.train_run", lambda *_, **__: pytest.fail("trained"))
+    (config := tmp_path / "small.conf").write_text(
+        changed(TINY_CONFIG, MODEL="--language-tags t_enc --decoder-language-embedding none")
+    )
+    with pytest.raises(InputError, match="--decoder-language-feed-forward-layers middle reads the language"):
+        called(tmp_path, str(config), "blocks_grid", "--systems", "zs_transformer", "blocks")
 
 
 def test_a_job_of_a_cluster_only_trains_and_the_last_one_scores_by_its_gpus(called, tmp_path, monkeypatch):

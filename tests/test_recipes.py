@@ -32,6 +32,7 @@ from zsnmt.training.config import read_config
 
 SYSTEMS = ("zs_transformer", "zs_transformer_residual")
 LANGUAGES = ("inglan", "velan", "tamun", "velor")
+ABOVE_THE_TOP = "--encoder-residual-removal-layers", "9"
 
 
 def test_the_demo_prints_its_table_and_sentences_with_what_each_word_means(tiny):
@@ -386,6 +387,10 @@ def test_a_cpu_scores_in_the_precision_of_the_config(tmp_path, monkeypatch, give
         (
             ["configs/demo.conf", "zs_transformer", "--name", "x", "--", "--no-such-option", "3"],
             "fairseq refuses an option of the training: unrecognized arguments: --no-such-option 3",
+        ),
+        (
+            ["configs/demo.conf", "zs_transformer", "--name", "x", "--", *ABOVE_THE_TOP],
+            "'9' names no layers of 5",
         ),
     ],
 )

@@ -170,6 +170,13 @@ def test_options_of_students_that_there_are_not_are_refused_before_the_first_tra
         direct.main([str(config)])
 
 
+def test_blocks_that_no_tag_chooses_are_refused_before_the_first_training(config):
+    config.write_text(changed(CONFIG, MODEL="--language-tags t_enc --decoder-language-embedding none"))
+    with pytest.raises(InputError, match="--decoder-language-feed-forward-layers middle reads the language"):
+        direct.main([str(config), "--language-blocks"])
+    assert not (config.parent / "runs").exists()
+
+
 def test_options_of_text_are_refused_with_a_config(config):
     with pytest.raises(WrongUse, match="^--pattern belongs to text of your own"):
         direct.main([str(config), "--pattern", "a.{language}"])

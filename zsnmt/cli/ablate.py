@@ -150,6 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         width = max(len(planned.name) for planned in plan)
         print(*(f"{planned.name:<{width}}  {planned.about}" for planned in plan), sep="\n")
         return
+    check_models(experiment, plan)
     if options.comet and not options.train_only:
         load_package()  # says at once if it is not installed
     trained = [partial(train, recipe.steps, experiment, each) for each in plan if not each.system.sides]
@@ -174,6 +175,18 @@ def plan_runs(experiment: "Experiment", options: Namespace) -> list[Planned]:
         for seed in options.seeds
         for system in systems(options.studies, experiment.config.fairseq_options, options.systems)
     ]
+
+
+def check_models(experiment: "Experiment", plan: Sequence[Planned]) -> None:
+    """`InputError`, before the first training, for a system that is to be trained and has no model."""
+    from zsnmt.training.train import check_options
+
+    config = experiment.config
+    new = {each.system.name: each.system for each in plan if not (each.run / MODEL_FILE).is_file()}
+    for system in new.values():
+        if not system.sides:
+            given = [*config.fairseq_options, *system.options]
+            check_options(system.architecture, given, config.languages)
 
 
 def score(

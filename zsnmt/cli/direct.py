@@ -47,8 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     config = options.experiment if is_config else make_config(recipe, options)
     experiment = read_experiment(config, recipe.runs, recipe.variables)
-    check(experiment, options.precision)
     system = first_system(experiment, blocks=options.language_blocks)
+    check(experiment, system, options.precision)
     from zsnmt.distillation.direct import PAGE, Runs, make, number_of, score  # loads PyTorch
 
     if options.name == system.name:
@@ -122,12 +122,14 @@ def first_system(experiment: "Experiment", *, blocks: bool) -> System:
     return baseline_with_blocks(training_options(BASELINE.name, experiment.config.fairseq_options))
 
 
-def check(experiment: "Experiment", precision: str | None) -> None:
+def check(experiment: "Experiment", system: System, precision: str | None) -> None:
     """`InputError`, before the first training, for an experiment without languages to translate between, for
-    options of its trainings or its students that fairseq refuses, and for a precision in which this machine
-    does not translate.
+    options of its first `system` or of its students by which there is no model, and for a precision in which
+    this machine does not translate.
     """
     from zsnmt.training.fairseq_options import training_options  # loads fairseq
+    from zsnmt.training.model_check import check_model
+    from zsnmt.training.train import check_options
 
     config = experiment.config
     pivot, *others = config.languages
@@ -137,7 +139,9 @@ def check(experiment: "Experiment", precision: str | None) -> None:
             "between; train on them with zsnmt train"
         )
     check_precision_here(precision)
-    _ = training_options(BASELINE.name, [*config.fairseq_options, *config.distillation])
+    given = [*config.fairseq_options, *system.options]
+    check_options(system.architecture, given, config.languages)
+    check_model(training_options(system.architecture, [*given, *config.distillation]), config.languages)
 
 
 def say_how_to_translate(recipe: Recipe, run: Path, source: str, target: str) -> None:

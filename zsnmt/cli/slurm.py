@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         made = study_submission(job, place, studies=options.studies, systems=there, seeds=options.seeds)
     else:
         for system in options.systems:
-            check_options(system, given)
+            check_options(system, given, experiment.config.languages)
         named = {"systems": options.systems, "seeds": options.seeds, "name": options.name}
         made = training_script(job, place, **named, options=further)
     shared_updates(given, job.nodes * (job.processes or job.gpus))

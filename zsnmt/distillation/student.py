@@ -2,10 +2,9 @@
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
-from fairseq.tasks import setup_task
 from torch import Size
 
 from zsnmt.data.directions import directions_of, directions_with_data
@@ -21,9 +20,9 @@ from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.runs.remedies import remedy_options
 from zsnmt.tasks.zs_translation import DEFAULT_PLACEMENT
-from zsnmt.terms.word_distillation import WordDistillationOptions
 from zsnmt.training.config import Config
 from zsnmt.training.experiment import Experiment
+from zsnmt.training.model_check import build_model
 from zsnmt.training.option_words import separate
 
 
@@ -131,17 +130,8 @@ def check_tags(teacher: Teacher, options: Namespace) -> None:
 
 
 def sizes_of_student(options: Namespace) -> dict[str, Size]:
-    """The sizes of the weights of a model with these options, by name.
-
-    Task, model and criterion are made as in the training, so that what these refuse is refused now, by
-    `InputError`; but for the term of word-level distillation, whose data are not there yet.
-    """
-    later = {each.name: each.default for each in fields(WordDistillationOptions) if each.name != "_name"}
-    later |= {"translation_weight": 1.0}
-    given = vars(options) | (later if getattr(options, "word_distillation_weight", 0) else {})
-    task = setup_task(Namespace(**given))
-    task.build_criterion(Namespace(**given))
-    return {name: weight.shape for name, weight in task.build_model(options).state_dict().items()}
+    """The sizes of the weights of a model with these options, by name; `InputError` as of `build_model`."""
+    return {name: weight.shape for name, weight in build_model(options).state_dict().items()}
 
 
 def authentic_directions(options: Namespace, data: Path, languages: Sequence[str]) -> list[str]:

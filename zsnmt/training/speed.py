@@ -8,7 +8,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from zsnmt.languages import LANGUAGES_FILE, language_tag
+from zsnmt.languages import language_tag
 from zsnmt.processes import in_another_process
 
 LANGUAGES = ("aa", "bb")  # made up
@@ -35,6 +35,7 @@ def measure(architecture: str, options: Sequence[str], *, vocabulary: int, shape
     from fairseq.trainer import Trainer
 
     from zsnmt.training.fairseq_options import training_options
+    from zsnmt.training.model_check import write_dictionaries
     from zsnmt.training.team import Team
 
     logging.getLogger("fairseq").setLevel(logging.ERROR)
@@ -42,7 +43,7 @@ def measure(architecture: str, options: Sequence[str], *, vocabulary: int, shape
     directions = ",".join(("-".join(LANGUAGES), "-".join(LANGUAGES[::-1])))
     arguments = [*options, *Team().device(), "--distributed-world-size", "1", "--lang-pairs", directions]
     with TemporaryDirectory() as folder:
-        write_dictionaries(Path(folder), vocabulary)
+        write_dictionaries(Path(folder), LANGUAGES, vocabulary)
         namespace = training_options(architecture, arguments)
         namespace.data = folder
         settings = convert_namespace_to_omegaconf(namespace)
@@ -71,17 +72,3 @@ def time_call(work: Callable[[], object]) -> float:
     start = perf_counter()
     work()
     return perf_counter() - start
-
-
-def write_dictionaries(folder: Path, symbols: int) -> None:
-    """What the task reads of a binarised folder: languages, and a dictionary of so many symbols."""
-    from fairseq.data import Dictionary
-
-    dictionary = Dictionary()
-    for language in LANGUAGES:
-        dictionary.add_symbol(language_tag(language))
-    for number in range(symbols - len(dictionary)):
-        dictionary.add_symbol(f"w{number}")
-    (folder / LANGUAGES_FILE).write_text("".join(f"{language}\n" for language in LANGUAGES), encoding="utf-8")
-    for language in LANGUAGES:
-        dictionary.save(str(folder / f"dict.{language}.txt"))

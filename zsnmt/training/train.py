@@ -30,8 +30,9 @@ def train_run(
     """
     run = experiment.run(system, seed)
     if not (run / MODEL_FILE).is_file():
-        check_options(architecture, [*experiment.config.fairseq_options, *options])
-        shared_updates([*experiment.config.fairseq_options, *options], steps.team.size)
+        given = [*experiment.config.fairseq_options, *options]
+        check_options(architecture, given, experiment.config.languages)
+        shared_updates(given, steps.team.size)
     prepare_data(steps, experiment, options)
     named = ["--name", system] if system != architecture else []
     words = architecture, "--seeds", str(seed), *named, *further_words(options)
@@ -50,12 +51,17 @@ def train_run(
     return run
 
 
-def check_options(architecture: str, options: Sequence[str]) -> None:
-    """`InputError` for an architecture that does not exist, and for options that fairseq refuses."""
+def check_options(architecture: str, options: Sequence[str], languages: Sequence[str] = ()) -> None:
+    """`InputError` for an architecture that does not exist, for options that fairseq refuses, and, where
+    `languages` are named, the pivot first, for those by which there is no model.
+    """
     from zsnmt.training.fairseq_options import training_options  # loads fairseq
+    from zsnmt.training.model_check import check_model
 
-    training_options(architecture, options)
+    read = training_options(architecture, options)
     check_own(options)
+    if languages:
+        check_model(read, languages)
 
 
 def train_and_average(

@@ -1,0 +1,65 @@
+"""The model of a training, built before there are data for it."""
+
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from fairseq.data import Dictionary
+from fairseq.models import ARCH_MODEL_REGISTRY, BaseFairseqModel
+from fairseq.tasks import setup_task
+
+from zsnmt.data.directions import ALL
+from zsnmt.languages import LANGUAGES_FILE, language_tag, supervised_directions, zero_shot_directions
+from zsnmt.models.zs_transformer import ZeroShotTransformer
+from zsnmt.terms.word_distillation import WordDistillationOptions
+from zsnmt.text.lines import write_lines
+
+
+def check_model(options: Namespace, languages: Sequence[str]) -> None:
+    """`InputError` where the task, the criterion or the model of a training with these options would refuse
+    them, for languages of which the first is the pivot.
+
+    Models of other projects are not tried, nor one with a frozen vocabulary, whose sizes are those of data.
+    """
+    ours = issubclass(ARCH_MODEL_REGISTRY[options.arch], ZeroShotTransformer)
+    if options.task != "zs_translation" or not ours or options.frozen_vocabulary != "none":
+        return
+    pivot = languages[0]
+    supervised = ",".join(map(str, supervised_directions(languages, pivot)))
+    with TemporaryDirectory() as folder:
+        write_dictionaries(Path(folder), languages)
+        chosen = {**vars(options), "data": folder, "lang_pairs": options.lang_pairs or supervised}
+        if options.valid_lang_pairs == ALL:
+            others = ",".join(map(str, zero_shot_directions(languages, pivot)))
+            chosen["valid_lang_pairs"] = ",".join(filter(None, (supervised, others)))
+        build_model(Namespace(**chosen))
+
+
+def build_model(options: Namespace) -> BaseFairseqModel:
+    """The model of a training with these options, whose data have languages and a dictionary.
+
+    Task, model and criterion are made as in the training, so that what these refuse is refused now, by
+    `InputError`; but for the term of word-level distillation, whose data may not be there yet.
+    """
+    later = {each.name: each.default for each in fields(WordDistillationOptions) if each.name != "_name"}
+    later |= {"translation_weight": 1.0}
+    given = vars(options) | (later if getattr(options, "word_distillation_weight", 0) else {})
+    task = setup_task(Namespace(**given))
+    task.build_criterion(Namespace(**given))
+    return task.build_model(options)
+
+
+def write_dictionaries(folder: Path, languages: Sequence[str], symbols: int = 0) -> None:
+    """What the task reads of a binarised folder: the languages, and a dictionary with their tags and with so
+    many symbols, if these are more.
+    """
+    dictionary = Dictionary()
+    for language in languages:
+        dictionary.add_symbol(language_tag(language))
+    for number in range(symbols - len(dictionary)):
+        dictionary.add_symbol(f"w{number}")
+    write_lines(folder / LANGUAGES_FILE, languages)
+    for language in languages:
+        dictionary.save(str(folder / f"dict.{language}.txt"))
