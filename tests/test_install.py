@@ -19,8 +19,10 @@ import yaml
 from tests.conftest import OLDER_RUN, ROOT
 from tests.support.serving import Client
 from zsnmt.benchmarks.installation import needed
+from zsnmt.cli import serve
 from zsnmt.cli.serve import PORT
 from zsnmt.errors import InputError
+from zsnmt.serving.server import PATIENCE
 
 
 def stages() -> dict[str, list[tuple[str, str]]]:
@@ -219,6 +221,21 @@ def test_the_composition_fits_the_image():
     assert service["ports"] == [f"127.0.0.1:${{PORT:-{PORT}}}:{PORT}"]
     assert not service["read_only"] or service["tmpfs"] == ["/tmp"], "a server needs a folder to write into"
     assert service["volumes"][0].endswith(f":{words_of('light', 'CMD')[1]}:ro")
+
+
+def test_the_documented_service_fits_the_servers_limits():
+    """The unit of systemd has a command that there is, and nothing in front of the server cuts off what it
+    would take or answer.
+    """
+    page = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
+    unit, site = (re.search(f"(?s)```{kind}\n(.*?)```", page)[1] for kind in ("ini", "nginx"))
+    program, verb, *words = shlex.split(re.search("(?m)^ExecStart=(.*)$", unit)[1])
+    options = serve.make_parser().parse_args(words)
+    assert (Path(program).name, verb, options.host) == ("zsnmt", "serve", "127.0.0.1")
+    assert int(re.search("TimeoutStopSec=(.*)", unit)[1]) > options.seconds + PATIENCE
+    assert f"proxy_pass http://127.0.0.1:{options.port};" in site
+    assert int(re.search(r"client_max_body_size (\d+)m;", site)[1]) * 2**20 > options.upload
+    assert int(re.search(r"proxy_read_timeout (\d+)s;", site)[1]) > 2 * options.seconds
 
 
 def test_what_an_image_is_made_of_is_in_the_project():

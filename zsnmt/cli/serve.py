@@ -24,7 +24,7 @@ PACKAGES = ("babel", "fastapi", "prometheus_client", "python_multipart", "senten
 HOST, PORT = "127.0.0.1", 5000
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def make_parser() -> console.Parser:
     parser = console.Parser(prog="zsnmt serve", description=__doc__)
     parser.add_argument(
         "runs", type=Path, nargs="+", metavar="RUN", help="run folder, or an export by zsnmt export"
@@ -57,7 +57,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     console.add_fields(parser, Limits)
     add_search_options(parser)
     add_engine_options(parser)
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = make_parser().parse_args(arguments)
     search, choice = chosen_search(options), engine_choice(options)
     limits = Limits(**{each.name: getattr(options, each.name) for each in fields(Limits)})
     try:
