@@ -29,8 +29,8 @@ def train_run(
     cannot share, before the data are made, and where another process is at work in the run.
     """
     run = experiment.run(system, seed)
+    given = [*experiment.config.fairseq_options, *options]
     if not (run / MODEL_FILE).is_file():
-        given = [*experiment.config.fairseq_options, *options]
         check_options(architecture, given, experiment.config.languages)
         shared_updates(given, steps.team.size)
     prepare_data(steps, experiment, options)
@@ -39,15 +39,8 @@ def train_run(
     recipe = recipe_command("train", experiment.file, *words)
     with locked(run):
         experiment.start(system, seed, command=recipe)
-        model_options = [
-            "--arch",
-            architecture,
-            "--distributed-world-size",
-            "1",
-            *experiment.config.fairseq_options,
-            *options,
-        ]
-        train_and_average(steps, experiment, run, system=system, seed=seed, options=model_options)
+        of_model = ["--arch", architecture, "--distributed-world-size", "1", *given]
+        train_and_average(steps, experiment, run, system=system, seed=seed, options=of_model)
     return run
 
 
