@@ -88,8 +88,9 @@ def test_with_language_blocks_the_first_run_has_them_and_all_others_come_from_it
         "--pivot",
         str(runs / "blocks_continued" / "seed1"),
     ]
-    with pytest.raises(WrongUse, match="--name blocks is the name of the baseline's runs"):
-        plan(config, capsys, "--language-blocks", "--name", "blocks")
+    for name in ("blocks", "zs_transformer"):
+        with pytest.raises(WrongUse, match=f"--name {name} is the name of the baseline's runs"):
+            plan(config, capsys, "--language-blocks", "--name", name)
 
 
 def test_word_by_word_the_last_student_learns_of_all_pairs(config, capsys):

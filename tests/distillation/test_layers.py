@@ -1,11 +1,13 @@
 """A student with fewer layers than its teacher, or more."""
 
+from pathlib import Path
+
 import pytest
 import torch
 
 from tests.conftest import toy_options
 from tests.support.decoding import SEAMS, SIZES, build, made_sentences, padded
-from zsnmt.distillation.growth import check_growth
+from zsnmt.distillation.growth import check_blocks, check_growth
 from zsnmt.distillation.layers import depths, evenly_spaced, fit_layers, places_of, write_beginning
 from zsnmt.errors import InputError
 from zsnmt.models.zs_transformer import zs_transformer
@@ -112,6 +114,35 @@ def test_a_deeper_student_begins_as_its_teacher_to_the_bit_or_is_refused(name, l
     silent = [weight for weight in student.parameters() if not weight.any()]
     gradients = torch.autograd.grad((found - 1).square().sum(), silent)
     assert len(silent) >= 2 * (2 * 2 + 3 * (layers - 2)) and all(gradient.any() for gradient in gradients)
+
+
+def names_with_blocks(layers: int, *chosen: int) -> list[str]:
+    """Weights of a decoder of so many layers, by name, of which some, from 1, have language blocks."""
+    blocks = [f"decoder.layers.{layer - 1}.language_feed_forward.weights" for layer in chosen]
+    return [*(f"decoder.layers.{place}.fc1.weight" for place in range(layers)), *blocks]
+
+
+@pytest.mark.parametrize(
+    ("layers", "blocks", "wanted", "those", "only"),
+    [
+        (2, 2, 1, [1], "none"),  # the middle layer of each
+        (3, 2, 2, [2], "none"),
+        (3, 2, 3, [], "2"),
+        (4, 3, 3, [1], "2"),
+        (5, 3, 3, [2], None),
+        (2, 2, 1, [], None),
+    ],
+)
+def test_a_student_has_blocks_in_the_layers_that_begin_with_blocks_or_is_refused(
+    layers, blocks, wanted, those, only
+):
+    given, _ = fit_layers(dict.fromkeys(names_with_blocks(layers, blocks)), {"decoder": wanted})
+    names = names_with_blocks(wanted, *those)
+    if only is None:
+        check_blocks(given, names, Path("run"))
+        return
+    with pytest.raises(InputError, match=f"only by --decoder-language-feed-forward-layers {only}; give"):
+        check_blocks(given, names, Path("run"))
 
 
 def test_the_beginning_is_the_teachers_checkpoint_but_for_the_layers(tmp_path):

@@ -15,7 +15,7 @@ from zsnmt.distillation import rounds as in_turn
 from zsnmt.distillation.growth import check_growth, deeper_options
 from zsnmt.distillation.sampling import sampling_weights
 from zsnmt.distillation.settings import Distillation, SyntheticSettings
-from zsnmt.distillation.student import sizes_of_student
+from zsnmt.distillation.student import choose_options, sizes_of_student
 from zsnmt.distillation.student_options import (
     EPOCHS,
     options_of_config,
@@ -131,6 +131,18 @@ def test_the_number_of_layers_that_a_person_gives_goes_before_the_configs(teache
 
 
 CONFIG = SimpleNamespace(fairseq_options=["--lr", "0.006", "--encoder-layers", "2"], shards=1)
+
+
+def test_a_student_without_language_blocks_does_not_have_their_width_either(teacher):
+    command = teacher.run / "train.command"
+    blocks = "--decoder-language-feed-forward-layers middle --decoder-language-feed-forward-dim 12"
+    command.write_text(f"/env/fairseq-train /data --arch zs_transformer {blocks} --lr 0.1")
+    config = SimpleNamespace(**vars(CONFIG), student_layers=None, distillation=[])
+    for own, width in (([], 12), (["--decoder-language-feed-forward-layers", "none"], 1024)):
+        student = Distillation(teacher.run)
+        options = choose_options(config, student, teacher, start=teacher, data=teacher.run, own=own)
+        read = read_options(teacher.architecture, [*options.begun, *options.later], teacher.run)
+        assert read.decoder_language_feed_forward_dim == width
 
 
 def test_a_student_goes_on_with_its_teachers_options_and_half_the_learning_rate(teacher):

@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     check(experiment, system, options.precision)
     from zsnmt.distillation.direct import PAGE, Runs, make, number_of, score  # loads PyTorch
 
-    if options.name == system.name:
+    if options.name in (BASELINE.name, system.name):
         raise WrongUse(
             f"--name {options.name} is the name of the baseline's runs; give the student another one"
         )

@@ -1,8 +1,9 @@
 """A student with other numbers of layers than the run that it begins with."""
 
 import logging
+import re
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from torch import Size
@@ -14,12 +15,14 @@ from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.modules.attention_residual import is_switch
 from zsnmt.runs.commands import option_words
+from zsnmt.seams.language_feed_forward import OPTION as BLOCK_LAYERS
 from zsnmt.seams.layers import chosen_layers
 from zsnmt.seams.options import attribute_of
 from zsnmt.training.option_words import options_of
 
 logger = logging.getLogger(__name__)
 
+OF_BLOCKS = re.compile(r"decoder\.layers\.(\d+)\.language_feed_forward\.weights$")
 ENCODER_LAYERS = "--encoder-layers"
 OF_ENCODER_LAYERS = (
     "--encoder-residual-removal-layers",
@@ -37,6 +40,9 @@ def shared_depths(start: Teacher, sizes: Mapping[str, Size], options: Namespace)
     """
     wanted = depths(sizes)
     given, copies = fit_layers(start.sizes, wanted)
+    if copies:
+        check_growth(read_options(start.architecture, options_of(start.run), Path(options.data)), options)
+    check_blocks(given, sizes, start.run)
     different = [
         name for name in {**given, **sizes} if given.get(name) != sizes.get(name) and not is_switch(name)
     ]
@@ -46,9 +52,25 @@ def shared_depths(start: Teacher, sizes: Mapping[str, Size], options: Namespace)
             "size in both; train the student --from-scratch, or leave out --student and what changes its "
             "size (it may have fewer layers, or more)"
         )
-    if copies:
-        check_growth(read_options(start.architecture, options_of(start.run), Path(options.data)), options)
     return wanted if wanted != depths(start.sizes) else {}
+
+
+def check_blocks(given: Iterable[str], wanted: Iterable[str], run: Path) -> None:
+    """`InputError` for a student with weights of these names whose language blocks are in other layers than
+    those that a run gives it.
+    """
+    found = layers_with_blocks(given)
+    if layers_with_blocks(wanted) != found:
+        numbers = ",".join(map(str, found)) or "none"
+        raise InputError(
+            f"a student with so many decoder layers begins with those of {run} only by {BLOCK_LAYERS} "
+            f"{numbers}; give that after --, or train it --from-scratch"
+        )
+
+
+def layers_with_blocks(names: Iterable[str]) -> list[int]:
+    """The decoder layers, from 1, that have language blocks among weights of these names."""
+    return sorted(int(match[1]) + 1 for match in map(OF_BLOCKS.match, names) if match)
 
 
 def deeper_options(
@@ -94,8 +116,7 @@ def growth_fault(options: Namespace, *, decoder_grows: bool = False) -> str | No
         "--normalization post": options.normalization != "pre",
         "--encoder-position-bias-layers": options.encoder_position_bias_layers not in ("all", "none"),
         "--encoder-target-language": options.encoder_target_language != "none",
-        "--decoder-language-feed-forward-layers": decoder_grows
-        and options.decoder_language_feed_forward_layers != "none",
+        BLOCK_LAYERS: decoder_grows and options.decoder_language_feed_forward_layers != "none",
     }
     return next((option for option, given in whole.items() if given), None)
 

@@ -18,12 +18,13 @@ from zsnmt.distillation.student_options import (
 )
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
+from zsnmt.runs.grid import BLOCK_LAYERS, BLOCK_WIDTH
 from zsnmt.runs.remedies import remedy_options
 from zsnmt.tasks.zs_translation import DEFAULT_PLACEMENT
 from zsnmt.training.config import Config
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.model_check import build_model
-from zsnmt.training.option_words import separate
+from zsnmt.training.option_words import given_values, separate, without
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,8 @@ def choose_options(
     """
     begun = student_options(config, distillation, start)
     of_config = options_of_config(config, distillation)
+    if given_values([*of_config, *own]).get(BLOCK_LAYERS) == "none":
+        begun = without(begun, {BLOCK_WIDTH})
     learning = [
         *deeper_options(config.student_layers, distillation, start, data=data, options=own),
         *remedy_options(distillation.remedy, separate([*begun, *of_config])),
