@@ -11,6 +11,7 @@ from torch import Tensor
 import zsnmt
 from zsnmt.adaptation.modes import ADDITIVE, MULTIPLICATIVE, NOISES
 from zsnmt.errors import InputError
+from zsnmt.modules.language_feed_forward import NAME_OF_WEIGHTS
 from zsnmt.runs.checkpoints import trained_directions, write_checkpoint
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 
@@ -20,7 +21,6 @@ TABLES = (  # a row for each type, or for each language
     "decoder.output_projection.weight",
     "decoder.language_embedding.table.weight",
 )
-OF_BLOCKS = ".language_feed_forward.weights"  # so ends the name of the numbers that weight languages' blocks
 
 
 def extend_checkpoint(
@@ -94,7 +94,7 @@ def extend_weights(
     weights = dict(new)
     drawn: list[tuple[Tensor, Tensor]] = []
     for name, weight in old.items():
-        grows = name in new and (name in TABLES or name.endswith(OF_BLOCKS))
+        grows = name in new and (name in TABLES or NAME_OF_WEIGHTS.fullmatch(name))
         number = len(new[name]) - len(weight) if grows else 0
         if name not in new or number < 0 or [*new[name].shape] != sizes(weight, number):
             raise InputError(

@@ -1,7 +1,6 @@
 """A student with other numbers of layers than the run that it begins with."""
 
 import logging
-import re
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,15 +13,15 @@ from zsnmt.distillation.student_options import read_options
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.modules.attention_residual import is_switch
+from zsnmt.modules.language_feed_forward import NAME_OF_WEIGHTS
 from zsnmt.runs.commands import option_words
-from zsnmt.seams.language_feed_forward import OPTION as BLOCK_LAYERS
+from zsnmt.runs.grid import BLOCK_LAYERS
 from zsnmt.seams.layers import chosen_layers
 from zsnmt.seams.options import attribute_of
 from zsnmt.training.option_words import options_of
 
 logger = logging.getLogger(__name__)
 
-OF_BLOCKS = re.compile(r"decoder\.layers\.(\d+)\.language_feed_forward\.weights$")
 ENCODER_LAYERS = "--encoder-layers"
 OF_ENCODER_LAYERS = (
     "--encoder-residual-removal-layers",
@@ -70,7 +69,7 @@ def check_blocks(given: Iterable[str], wanted: Iterable[str], run: Path) -> None
 
 def layers_with_blocks(names: Iterable[str]) -> list[int]:
     """The decoder layers, from 1, that have language blocks among weights of these names."""
-    return sorted(int(match[1]) + 1 for match in map(OF_BLOCKS.match, names) if match)
+    return sorted(int(match[1]) + 1 for match in map(NAME_OF_WEIGHTS.fullmatch, names) if match)
 
 
 def deeper_options(

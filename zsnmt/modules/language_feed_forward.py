@@ -1,9 +1,13 @@
 """Feed-forward blocks of the target languages' own beside a decoder layer's (Qu and Watanabe 2022)."""
 
+import re
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
+
+# How the w of a decoder layer's blocks are called in a model, with the number of the layer, from 0.
+NAME_OF_WEIGHTS = re.compile(r"decoder\.layers\.(\d+)\.language_feed_forward\.weights")
 
 
 class LanguageFeedForward(nn.Module):
