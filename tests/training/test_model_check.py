@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from zsnmt.errors import InputError
+from zsnmt.runs.checkpoints import load_checkpoint
 from zsnmt.runs.folder import MODEL_FILE
 from zsnmt.training import model_check
 from zsnmt.training.config import read_config
@@ -66,7 +67,7 @@ def test_the_model_that_is_tried_is_that_of_the_training(tiny, monkeypatch):
     monkeypatch.setattr(model_check, "build_model", lambda options: tried.append(build(options)))
     config = read_config(tiny.config, {})
     check_options("zs_transformer_residual", config.fairseq_options, config.languages)
-    trained = torch.load(tiny.run() / MODEL_FILE, weights_only=False)["model"]
+    trained = load_checkpoint(tiny.run() / MODEL_FILE)["model"]
     assert sizes(tried[0].state_dict()) == sizes(trained)
 
 
