@@ -94,6 +94,18 @@ def quick(items: list[pytest.Item]) -> list[pytest.Item]:
     return [each[place] for each in cases.values() for place in sorted({0, len(each) // 2, len(each) - 1})]
 
 
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Each test begins with one thread, whatever the one before it chose: on a busy machine those of several
+    wait for each other.
+    """
+    import torch
+
+    yield
+    if torch.get_num_threads() != 1:
+        torch.set_num_threads(1)
+
+
 def make_dictionary(words: int = 23) -> "Dictionary":
     """A dictionary of language tags and words w0, w1, ..."""
     from fairseq.data import Dictionary

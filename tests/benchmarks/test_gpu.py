@@ -25,6 +25,7 @@ def test_each_search_is_measured_in_both_precisions_and_all_sizes_of_batch(monke
     monkeypatch.setitem(sizes.SIZES, "demo", size)
     monkeypatch.setattr(subjects, "OUTPUT", OUTPUT)
     monkeypatch.setattr(module, "DEVICE", "cpu")
+    monkeypatch.setattr(module, "cores", lambda: 1)
     monkeypatch.setattr(pytorch_engine, "check_precision", lambda precision, device: precision)
     output = tmp_path / "figures.json"
     *_, header, _, first, _, _, _, _, _, _, last = module.searches(
