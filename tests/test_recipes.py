@@ -32,7 +32,6 @@ from zsnmt.training.config import read_config
 
 SYSTEMS = ("zs_transformer", "zs_transformer_residual")
 LANGUAGES = ("inglan", "velan", "tamun", "velor")
-ABOVE_THE_TOP = "--encoder-residual-removal-layers", "9"
 
 
 def test_the_demo_prints_its_table_and_sentences_with_what_each_word_means(tiny):
@@ -389,7 +388,10 @@ def test_a_cpu_scores_in_the_precision_of_the_config(tmp_path, monkeypatch, give
             "fairseq refuses an option of the training: unrecognized arguments: --no-such-option 3",
         ),
         (
-            ["configs/demo.conf", "zs_transformer", "--name", "x", "--", *ABOVE_THE_TOP],
+            [
+                *("configs/demo.conf", "zs_transformer", "--name", "x", "--"),
+                *("--encoder-residual-removal-layers", "9"),
+            ],
             "'9' names no layers of 5",
         ),
     ],

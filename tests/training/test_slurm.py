@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import TINY_CONFIG, changed
 from zsnmt.cli import slurm
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
@@ -183,3 +184,11 @@ def test_an_array_whose_jobs_cannot_share_an_update_is_refused(cluster):
         InputError, match="6 processes cannot share the batches of an update evenly, .* says 8"
     ):
         slurm.main([*CALL, "--nodes", "2", "--gpus", "3"])
+
+
+def test_a_study_with_a_system_that_has_no_model_is_refused(cluster, tmp_path):
+    (config := tmp_path / "small.conf").write_text(
+        changed(TINY_CONFIG, MODEL="--language-tags t_enc --decoder-language-embedding none")
+    )
+    with pytest.raises(InputError, match="--decoder-language-feed-forward-layers middle reads the language"):
+        slurm.main([str(config), "--studies", "blocks_grid"])

@@ -179,14 +179,10 @@ def plan_runs(experiment: "Experiment", options: Namespace) -> list[Planned]:
 
 def check_models(experiment: "Experiment", plan: Sequence[Planned]) -> None:
     """`InputError`, before the first training, for a system that is to be trained and has no model."""
-    from zsnmt.training.train import check_options
+    from zsnmt.training.train import check_systems
 
-    config = experiment.config
     new = {each.system.name: each.system for each in plan if not (each.run / MODEL_FILE).is_file()}
-    for system in new.values():
-        if not system.sides:
-            given = [*config.fairseq_options, *system.options]
-            check_options(system.architecture, given, config.languages)
+    check_systems(new.values(), experiment.config.fairseq_options, experiment.config.languages)
 
 
 def score(

@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.training.experiment import read_experiment
     from zsnmt.training.studies import systems
     from zsnmt.training.team import shared_updates
-    from zsnmt.training.train import check_options
+    from zsnmt.training.train import check_options, check_systems
 
     experiment = read_experiment(options.config, recipe.runs, recipe.variables)
     given = [*experiment.config.fairseq_options, *further]
@@ -54,6 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     if options.studies:
         there = systems(options.studies, given)
+        check_systems(there, given, experiment.config.languages)
         made = study_submission(job, place, studies=options.studies, systems=there, seeds=options.seeds)
     else:
         for system in options.systems:

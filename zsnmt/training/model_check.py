@@ -3,6 +3,7 @@
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import fields
+from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,7 +12,7 @@ from fairseq.models import ARCH_MODEL_REGISTRY, BaseFairseqModel
 from fairseq.tasks import setup_task
 
 from zsnmt.data.directions import ALL
-from zsnmt.languages import LANGUAGES_FILE, language_tag, supervised_directions, zero_shot_directions
+from zsnmt.languages import LANGUAGES_FILE, language_tag, supervised_directions
 from zsnmt.models.zs_transformer import ZeroShotTransformer
 from zsnmt.terms.word_distillation import WordDistillationOptions
 from zsnmt.text.lines import write_lines
@@ -26,15 +27,14 @@ def check_model(options: Namespace, languages: Sequence[str]) -> None:
     ours = issubclass(ARCH_MODEL_REGISTRY[options.arch], ZeroShotTransformer)
     if options.task != "zs_translation" or not ours or options.frozen_vocabulary != "none":
         return
-    pivot = languages[0]
-    supervised = ",".join(map(str, supervised_directions(languages, pivot)))
+    chosen = {**vars(options)}
+    if not options.lang_pairs:
+        chosen["lang_pairs"] = ",".join(map(str, supervised_directions(languages, languages[0])))
+    if options.valid_lang_pairs == ALL:
+        chosen["valid_lang_pairs"] = ",".join(map("-".join, permutations(languages, 2)))
     with TemporaryDirectory() as folder:
         write_dictionaries(Path(folder), languages)
-        chosen = {**vars(options), "data": folder, "lang_pairs": options.lang_pairs or supervised}
-        if options.valid_lang_pairs == ALL:
-            others = ",".join(map(str, zero_shot_directions(languages, pivot)))
-            chosen["valid_lang_pairs"] = ",".join(filter(None, (supervised, others)))
-        build_model(Namespace(**chosen))
+        build_model(Namespace(**chosen | {"data": folder}))
 
 
 def build_model(options: Namespace) -> BaseFairseqModel:
