@@ -76,6 +76,16 @@ def test_a_dry_run_prints_each_system_once_a_seed_and_trains_nothing(tiny):
     )
 
 
+def test_students_that_could_not_begin_are_refused_before_their_base_is_trained(tmp_path, monkeypatch):
+    monkeypatch.setenv("RUNS", str(tmp_path / "runs"))
+    config = tmp_path / "small.conf"
+    config.write_text(f'{TINY_CONFIG}DISTILLATION="--decoder-embed-dim 48"\n')
+    base = re.escape(str(tmp_path / "runs" / "small" / "zs_transformer" / "seed1"))
+    with pytest.raises(InputError, match=f"cannot begin with the weights of {base}: decoder"):
+        ablate.main([str(config), "distillation"])
+    assert not (tmp_path / "runs").exists()
+
+
 def test_clipping_distances_are_for_configs_in_which_the_architectures_differ_by_positions_alone(
     tiny, tmp_path
 ):

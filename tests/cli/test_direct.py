@@ -178,6 +178,48 @@ def test_blocks_that_no_tag_chooses_are_refused_before_the_first_training(config
     assert not (config.parent / "runs").exists()
 
 
+@pytest.mark.parametrize(
+    "distillation, options, fault",
+    [
+        ("--encoder-embed-dim 48", [], "cannot begin with the weights of .*/zs_transformer/seed1: "),
+        ("--encoder-layers 5 --encoder-normalize-after", [], "unrecognized arguments"),
+        ("--decoder-layers 1 --encoder-attention-heads 5", [], "must be a multiple of"),
+        ("--decoder-layers 1", [], None),  # fewer than the baseline's, of which it has one
+        (
+            "--decoder-layers 5",
+            ["--language-blocks"],
+            "a student with --decoder-language-feed-forward-layers cannot have more layers",
+        ),
+    ],
+)
+def test_students_that_cannot_begin_are_refused_before_the_first_training(
+    config, capsys, distillation, options, fault
+):
+    config.write_text(changed(CONFIG, DISTILLATION=distillation))
+    if fault is None:
+        assert plan(config, capsys, *options)
+        return
+    with pytest.raises(InputError, match=fault):
+        direct.main([str(config), *options])
+    assert not (config.parent / "runs").exists()
+
+
+def test_a_run_of_another_command_in_a_students_place_is_found_before_the_first_training(config, capsys):
+    """Such as the student of a baseline without language blocks."""
+    (commands, runs) = plan(config, capsys), config.parent / "runs" / "small"
+    student = runs / "zs_transformer_direct_first" / "seed1"
+    student.mkdir(parents=True)
+    (student / "model.pt").touch()
+    made = f"bash recipes/distill.sh {shlex.join(commands[1][2:])}"
+    (student / "run.json").write_text(
+        json.dumps({"config": "small", "system": student.parent.name, "seed": 1, "command": made, "text": ""})
+    )
+    assert plan(config, capsys) == commands
+    with pytest.raises(InputError, match=f"{student} is another run, made by 'bash recipes/distill.sh"):
+        direct.main([str(config), "--language-blocks", "--name", "zs_transformer_direct"])
+    assert not (runs / "blocks").exists()
+
+
 def test_options_of_text_are_refused_with_a_config(config):
     with pytest.raises(WrongUse, match="^--pattern belongs to text of your own"):
         direct.main([str(config), "--pattern", "a.{language}"])

@@ -24,10 +24,12 @@ from zsnmt.distillation.student_options import (
     updates_of_epoch,
     word_level_options,
 )
+from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.files.project import PACKAGE
 from zsnmt.runs.folder import LOG_FILE
 from zsnmt.training.experiment import Experiment
+from zsnmt.training.option_words import options_of
 from zsnmt.training.steps import Steps
 
 AUTHENTIC, SYNTHETIC = {"main:aa-piv": 7, "main:piv-aa": 7}, {"targets:aa-bb": 3, "sources:bb-aa": 9}
@@ -70,6 +72,12 @@ def test_as_many_pairs_as_there_are_come_as_fairseq_draws_them():
         assert ours.randint(1000) == theirs.randint(1000)  # nothing else was drawn
 
 
+class OfCommand(SimpleNamespace):
+    """A teacher that says what its train.command and its record say, whenever it is asked."""
+
+    options, remedy = property(lambda self: options_of(self.run)), Teacher.remedy
+
+
 @pytest.fixture
 def teacher(tmp_path):
     (tmp_path / "train.command").write_text(
@@ -78,9 +86,7 @@ def teacher(tmp_path):
         "--extra-data '{\"sources\": \"/gone\"}' --extra-lang-pairs '{}' "
         "--sampling-weights-from-file /gone.json --virtual-data-size 9 --finetune-from-model /gone.pt"
     )
-    return SimpleNamespace(
-        run=tmp_path, model=tmp_path / "model.pt", architecture="zs_transformer", record={}
-    )
+    return OfCommand(run=tmp_path, model=tmp_path / "model.pt", architecture="zs_transformer", record={})
 
 
 def depths_and_choices(teacher, architecture: str, *added: str, layers: int | None = 8, **distillation):

@@ -50,6 +50,7 @@ from zsnmt.training.steps import Steps
 from zsnmt.training.team import Team
 
 if TYPE_CHECKING:  # which load what is heavy
+    from zsnmt.distillation.settings import Distillation
     from zsnmt.runs.systems import System
     from zsnmt.training.config import Config
     from zsnmt.training.experiment import Experiment
@@ -178,11 +179,18 @@ def plan_runs(experiment: "Experiment", options: Namespace) -> list[Planned]:
 
 
 def check_models(experiment: "Experiment", plan: Sequence[Planned]) -> None:
-    """`InputError`, before the first training, for a system that is to be trained and has no model."""
+    """`InputError`, before the first training, for a system that is to be trained and has no model, and for a
+    student that could not begin with such a system.
+    """
+    from zsnmt.distillation.student import check_student_of
     from zsnmt.training.train import check_systems
 
-    new = {each.system.name: each.system for each in plan if not (each.run / MODEL_FILE).is_file()}
-    check_systems(new.values(), experiment.config.fairseq_options, experiment.config.languages)
+    config = experiment.config
+    new = {each.system.name: each for each in plan if not (each.run / MODEL_FILE).is_file()}
+    check_systems([each.system for each in new.values()], config.fairseq_options, config.languages)
+    for each in new.values():
+        if each.system.base in new:
+            check_student_of(new[each.system.base].system, lesson_of(experiment, each), config)
 
 
 def score(
@@ -223,22 +231,28 @@ def make_student(steps: Steps, experiment: "Experiment", planned: Planned) -> No
     """Train the second stage of a system, from the run of its base with the same seed."""
     from zsnmt.distillation.command import command_words
     from zsnmt.distillation.rounds import distill_rounds
-    from zsnmt.distillation.settings import Distillation, SyntheticSettings
 
-    system, seed = planned.system, planned.seed
-    distillation = Distillation(
-        experiment.run(system.base, seed),
-        sides=system.sides,
-        few_lines=system.few_lines,
-        remedy=system.remedy,
-        synthetic=SyntheticSettings(identifier=experiment.config.identifier),
-    )
+    distillation = lesson_of(experiment, planned)
     distill_rounds(
         steps,
         experiment,
         distillation,
         rounds=1,
-        name=system.name,
-        seed=seed,
+        name=planned.system.name,
+        seed=planned.seed,
         words=command_words(distillation, experiment.config),
+    )
+
+
+def lesson_of(experiment: "Experiment", planned: Planned) -> "Distillation":
+    """What the second stage of a system learns, from the run of its base with the same seed."""
+    from zsnmt.distillation.settings import Distillation, SyntheticSettings
+
+    system = planned.system
+    return Distillation(
+        experiment.run(system.base, planned.seed),
+        sides=system.sides,
+        few_lines=system.few_lines,
+        remedy=system.remedy,
+        synthetic=SyntheticSettings(identifier=experiment.config.identifier),
     )

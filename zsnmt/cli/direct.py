@@ -49,7 +49,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     experiment = read_experiment(config, recipe.runs, recipe.variables)
     system = first_system(experiment, blocks=options.language_blocks)
     check(experiment, system, options.precision)
-    from zsnmt.distillation.direct import PAGE, Runs, make, number_of, score  # loads PyTorch
+    from zsnmt.distillation.direct import (  # loads PyTorch
+        PAGE,
+        Runs,
+        check_planned,
+        make,
+        number_of,
+        score,
+    )
 
     if options.name in (BASELINE.name, system.name):
         raise WrongUse(
@@ -60,6 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         Runs.of(experiment, seed, options.name, rounds=options.rounds, system=system)
         for seed in options.seeds
     ]
+    for runs in of_seeds:
+        check_planned(experiment, runs, engine)
     if options.plan:
         team = team_words(options)
         print(*(line for runs in of_seeds for line in runs.commands(experiment, engine, team)), sep="\n")
@@ -124,11 +133,9 @@ def first_system(experiment: "Experiment", *, blocks: bool) -> System:
 
 def check(experiment: "Experiment", system: System, precision: str | None) -> None:
     """`InputError`, before the first training, for an experiment without languages to translate between, for
-    options of its first `system` or of its students by which there is no model, and for a precision in which
-    this machine does not translate.
+    options of its first `system` by which there is no model, and for a precision in which this machine does
+    not translate.
     """
-    from zsnmt.training.fairseq_options import training_options  # loads fairseq
-    from zsnmt.training.model_check import check_model
     from zsnmt.training.train import check_options
 
     config = experiment.config
@@ -139,9 +146,7 @@ def check(experiment: "Experiment", system: System, precision: str | None) -> No
             "between; train on them with zsnmt train"
         )
     check_precision_here(precision)
-    given = [*config.fairseq_options, *system.options]
-    check_options(system.architecture, given, config.languages)
-    check_model(training_options(system.architecture, [*given, *config.distillation]), config.languages)
+    check_options(system.architecture, [*config.fairseq_options, *system.options], config.languages)
 
 
 def say_how_to_translate(recipe: Recipe, run: Path, source: str, target: str) -> None:

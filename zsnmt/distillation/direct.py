@@ -12,7 +12,7 @@ from zsnmt.corpora.parallel_text import directions_without_text
 from zsnmt.decoding.methods.settings import OWN_PIVOT_NAME, parse_method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.distillation.command import command_words
-from zsnmt.distillation.rounds import distill_rounds
+from zsnmt.distillation.rounds import distill_rounds, lesson_command
 from zsnmt.distillation.settings import (
     NONE,
     SOURCES,
@@ -21,8 +21,10 @@ from zsnmt.distillation.settings import (
     check_taught,
     choose_distillation,
 )
+from zsnmt.distillation.student import check_student_of
 from zsnmt.evaluation.scored_run import score_run, settings_of
 from zsnmt.runs.commands import further_words, verb_command
+from zsnmt.runs.start import check_same_run
 from zsnmt.runs.systems import BASELINE, STUDENTS, System, direct_student
 from zsnmt.training.config import Config
 from zsnmt.training.data import prepare_data
@@ -128,6 +130,19 @@ class Runs(NamedTuple):
         name, architecture, options, *_ = self.system
         named = [architecture, "--name", name] if name != BASELINE.name else []
         return ["train", config, *named, "--seeds", str(self.seed), *team, *further_words(options)]
+
+
+def check_planned(experiment: Experiment, runs: Runs, engine: EngineChoice) -> None:
+    """`InputError`, before the first training, for a student that could not begin with its run, and where
+    another command has made a run in the place of one that is to be taught.
+    """
+    config = experiment.config
+    taught = runs.taught(config, engine)
+    check_student_of(runs.system, taught[0].distillation, config)
+    for each in taught:
+        teacher, words = each.distillation.teacher, each.words(config)
+        command = lesson_command(experiment, teacher, words, options=each.options)
+        check_same_run(each.run, command, {})
 
 
 def make(steps: Steps, experiment: Experiment, runs: Runs, *, engine: EngineChoice) -> None:

@@ -9,8 +9,8 @@ from torch import Size
 
 from zsnmt.distillation.layers import depths, fit_layers, places_of
 from zsnmt.distillation.settings import Distillation
+from zsnmt.distillation.start import Start
 from zsnmt.distillation.student_options import read_options
-from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.modules.attention_residual import is_switch
 from zsnmt.modules.language_feed_forward import NAME_OF_WEIGHTS
@@ -18,7 +18,6 @@ from zsnmt.runs.commands import option_words
 from zsnmt.runs.grid import BLOCK_LAYERS
 from zsnmt.seams.layers import chosen_layers
 from zsnmt.seams.options import attribute_of
-from zsnmt.training.option_words import options_of
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +29,7 @@ OF_ENCODER_LAYERS = (
 )
 
 
-def shared_depths(start: Teacher, sizes: Mapping[str, Size], options: Namespace) -> dict[str, int]:
+def shared_depths(start: Start, sizes: Mapping[str, Size], options: Namespace) -> dict[str, int]:
     """How many layers the stacks have of a student of these sizes and options, which begins with weights of
     a run; nothing where it has all of that run's layers.
 
@@ -40,7 +39,7 @@ def shared_depths(start: Teacher, sizes: Mapping[str, Size], options: Namespace)
     wanted = depths(sizes)
     given, copies = fit_layers(start.sizes, wanted)
     if copies:
-        check_growth(read_options(start.architecture, options_of(start.run), Path(options.data)), options)
+        check_growth(read_options(start.architecture, start.options, Path(options.data)), options)
     check_blocks(given, sizes, start.run)
     different = [
         name for name in {**given, **sizes} if given.get(name) != sizes.get(name) and not is_switch(name)
@@ -75,7 +74,7 @@ def layers_with_blocks(names: Iterable[str]) -> list[int]:
 def deeper_options(
     layers: int | None,
     distillation: Distillation,
-    start: Teacher,
+    start: Start,
     *,
     data: Path,
     options: Sequence[str] = (),
@@ -89,7 +88,7 @@ def deeper_options(
         return []
     if any(word.partition("=")[0] == ENCODER_LAYERS for word in options):
         return []
-    before = read_options(start.architecture, options_of(start.run), data)
+    before = read_options(start.architecture, start.options, data)
     if layers <= before.encoder_layers:
         return []
     if fault := growth_fault(before):

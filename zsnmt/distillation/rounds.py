@@ -106,8 +106,7 @@ def plan_rounds(
         words = without(words, {"--way"})
 
     def command(own: Sequence[str]) -> str:
-        further = further_words(options)
-        return recipe_command("distill", experiment.file, path_from_top(teacher.run), *own, *further)
+        return lesson_command(experiment, teacher.run, own, options=options)
 
     return [
         Round(name, lesson, command(words)),
@@ -116,6 +115,16 @@ def plan_rounds(
             for number in range(2, rounds + 1)
         ),
     ]
+
+
+def lesson_command(
+    experiment: Experiment, teacher: Path, words: Sequence[str], *, options: Sequence[str]
+) -> str:
+    """The command by which the run `teacher` teaches a student, for its record; `words` and `options` as of
+    `distill_rounds`.
+    """
+    further = further_words(options)
+    return recipe_command("distill", experiment.file, path_from_top(teacher), *words, *further)
 
 
 def default_name(distillation: Distillation, start: Teacher, word_level: float = 0.0) -> str:

@@ -3,6 +3,7 @@
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from torch import Size
@@ -10,6 +11,7 @@ from torch import Size
 from zsnmt.data.directions import directions_of, directions_with_data
 from zsnmt.distillation.growth import deeper_options, shared_depths
 from zsnmt.distillation.settings import Distillation
+from zsnmt.distillation.start import PlannedRun, Start
 from zsnmt.distillation.student_options import (
     options_of_config,
     read_options,
@@ -20,10 +22,12 @@ from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.runs.grid import BLOCK_LAYERS, BLOCK_WIDTH
 from zsnmt.runs.remedies import remedy_options
+from zsnmt.runs.systems import System
 from zsnmt.tasks.zs_translation import DEFAULT_PLACEMENT
 from zsnmt.training.config import Config
 from zsnmt.training.experiment import Experiment
-from zsnmt.training.model_check import build_model
+from zsnmt.training.fairseq_options import training_options
+from zsnmt.training.model_check import build_model, data_of_tags, named_directions
 from zsnmt.training.option_words import given_values, separate, without
 
 
@@ -58,9 +62,9 @@ class StudentOptions:
 def choose_options(
     config: Config,
     distillation: Distillation,
-    teacher: Teacher,
+    teacher: Start,
     *,
-    start: Teacher,
+    start: Start,
     data: Path,
     own: Sequence[str] = (),
 ) -> StudentOptions:
@@ -100,7 +104,7 @@ def checked_student(
     distillation: Distillation,
     teacher: Teacher,
     *,
-    start: Teacher,
+    start: Start,
     experiment: Experiment,
 ) -> Student:
     """The student with these options, which begins with the run `start`, on the data of an experiment.
@@ -108,16 +112,45 @@ def checked_student(
     Raises `InputError` for one that cannot learn from its teacher, or cannot begin with that run.
     """
     data, languages = experiment.data, experiment.config.languages
-    read = read_options(distillation.student or start.architecture, [*options.begun, *options.later], data)
+    read = read_student(options, distillation, start, data=data)
     if distillation.word_level:
         check_tags(teacher, read)
-    sizes = sizes_of_student(read)
-    depths = {} if distillation.from_scratch else shared_depths(start, sizes, read)
+    depths = depths_of_student(read, distillation, start)
     known, authentic = (
         authentic_directions(each, data, languages)
         for each in (read_options(read.arch, options.begun, data), read)
     )
     return Student(read, depths, authentic, known=known)
+
+
+def read_student(
+    options: StudentOptions, distillation: Distillation, start: Start, *, data: Path
+) -> Namespace:
+    """The options of a student, which begins with the run `start`, as fairseq-train reads them."""
+    return read_options(distillation.student or start.architecture, [*options.begun, *options.later], data)
+
+
+def depths_of_student(read: Namespace, distillation: Distillation, start: Start) -> dict[str, int]:
+    """How many layers the stacks have of a student with options so read, where those of the run that it
+    begins with have others; `InputError` for one for which there is no model, or that cannot begin with that
+    run.
+    """
+    sizes = sizes_of_student(read)
+    return {} if distillation.from_scratch else shared_depths(start, sizes, read)
+
+
+def check_student_of(system: System, distillation: Distillation, config: Config) -> None:
+    """`InputError`, before the run of a system is trained, for a student for which there is no model, or that
+    could not begin with that run, which `distillation` names.
+    """
+    given = [*config.fairseq_options, *system.options]
+    with data_of_tags(config.languages) as data:
+        read = partial(named_directions, languages=config.languages, data=data)
+        sizes = sizes_of_student(read(training_options(system.architecture, given)))
+        start = PlannedRun(distillation.teacher, system.architecture, given, sizes=sizes)
+        options = choose_options(config, distillation, start, start=start, data=data)
+        student = read(read_student(options, distillation, start, data=data))
+        depths_of_student(student, distillation, start)
 
 
 def check_tags(teacher: Teacher, options: Namespace) -> None:

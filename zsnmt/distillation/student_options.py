@@ -9,7 +9,7 @@ from fairseq.models import ARCH_MODEL_NAME_REGISTRY
 
 import zsnmt
 from zsnmt.distillation.settings import Distillation
-from zsnmt.distillation.teacher import Teacher
+from zsnmt.distillation.start import Start
 from zsnmt.errors import InputError
 from zsnmt.runs.commands import option_words
 from zsnmt.runs.folder import LOG_FILE
@@ -19,7 +19,7 @@ from zsnmt.runs.systems import DIRECTIONS
 from zsnmt.seams.residual_removal import OPTION, UPDATES
 from zsnmt.training.config import Config
 from zsnmt.training.fairseq_options import training_options
-from zsnmt.training.option_words import every_epoch, given_values, options_of, separate, without
+from zsnmt.training.option_words import every_epoch, given_values, separate, without
 
 MODEL = "zs_transformer"
 EPOCHS, PATIENCE = 10, 3  # of a student that goes on from its teacher
@@ -27,7 +27,7 @@ LONGEST, ENDS = "--max-epoch", ("--total-num-update", "--max-update")
 COUNTED = ("--warmup-updates", *ENDS)
 
 
-def student_options(config: Config, distillation: Distillation, start: Teacher) -> list[str]:
+def student_options(config: Config, distillation: Distillation, start: Start) -> list[str]:
     """The options of fairseq-train for a student, but for its data; later ones override earlier ones.
 
     One that goes on from a run, its teacher or another, has that run's options but for a remedy, half of the
@@ -38,8 +38,7 @@ def student_options(config: Config, distillation: Distillation, start: Teacher) 
     check_architecture(architecture)
     if distillation.from_scratch:
         return ["--arch", architecture, "--distributed-world-size", "1", *config.fairseq_options]
-    remedy = start.record.get("distillation", {}).get("remedy", "")
-    before = without_remedy(options_of(start.run), remedy)
+    before = without_remedy(start.options, start.remedy)
     if architecture != start.architecture and UPDATES in separate(before):
         before = without(before, {OPTION, UPDATES})  # the architecture says whether the residual is there
     # The config of an adaptation may leave the rate to the run that was adapted.
@@ -68,7 +67,7 @@ def without_remedy(options: Sequence[str], remedy: str) -> list[str]:
     return [word for place, word in enumerate(kept) if not {place, place - 1} & places]
 
 
-def word_level_options(distillation: Distillation, options: Sequence[str], teacher: Teacher) -> list[str]:
+def word_level_options(distillation: Distillation, options: Sequence[str], teacher: Start) -> list[str]:
     """The options of word-level distillation, if there is any, for a training with these."""
     if not distillation.word_level:
         return []
@@ -125,7 +124,7 @@ def read_options(architecture: str, options: Sequence[str], data: Path) -> Names
     return Namespace(**{**vars(training_options(architecture, options)), "data": str(data)})
 
 
-def updates_of_epoch(start: Teacher, pairs: int) -> float | None:
+def updates_of_epoch(start: Start, pairs: int) -> float | None:
     """About how many updates an epoch of so many sentence pairs takes, by how many pairs an update had of the
     run that the student begins with; None where its log does not say.
     """

@@ -26,6 +26,7 @@ from zsnmt.runs.folder import (
     piece_counts,
     read_record,
 )
+from zsnmt.training.option_words import options_of
 
 Sources = tuple[str, ...]  # the sentences that one translation is made of
 TEACHERS_CONFIG = "give the config that the teacher was trained with"
@@ -55,6 +56,16 @@ class Teacher:
         self.beside = [*map(Teacher, beside)]
         self.check_different()
         self.sizes = {name: weight.shape for name, weight in state["model"].items()}
+
+    @cached_property
+    def options(self) -> list[str]:
+        """Those of its training, as `options_of`."""
+        return options_of(self.run)
+
+    @property
+    def remedy(self) -> str:
+        """That of its training, if it had one."""
+        return self.record.get("distillation", {}).get("remedy", "")
 
     def describe(self) -> dict:
         """What records of synthetic text and of students say of it."""

@@ -1,7 +1,8 @@
 """The model of a training, built before there are data for it."""
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from itertools import permutations
 from pathlib import Path
@@ -27,14 +28,28 @@ def check_model(options: Namespace, languages: Sequence[str]) -> None:
     ours = issubclass(ARCH_MODEL_REGISTRY[options.arch], ZeroShotTransformer)
     if options.task != "zs_translation" or not ours or options.frozen_vocabulary != "none":
         return
-    chosen = {**vars(options)}
+    with data_of_tags(languages) as data:
+        build_model(named_directions(options, languages, data))
+
+
+@contextmanager
+def data_of_tags(languages: Sequence[str]) -> Iterator[Path]:
+    """A folder, for a while, from which the task can be made: of languages, and of no text but their tags."""
+    with TemporaryDirectory() as folder:
+        write_dictionaries(Path(folder), languages)
+        yield Path(folder)
+
+
+def named_directions(options: Namespace, languages: Sequence[str], data: Path) -> Namespace:
+    """Options on such data, which name the directions that are found in data otherwise; the first of the
+    languages is the pivot.
+    """
+    chosen = {**vars(options)} | {"data": str(data)}
     if not options.lang_pairs:
         chosen["lang_pairs"] = ",".join(map(str, supervised_directions(languages, languages[0])))
     if options.valid_lang_pairs == ALL:
         chosen["valid_lang_pairs"] = ",".join(map("-".join, permutations(languages, 2)))
-    with TemporaryDirectory() as folder:
-        write_dictionaries(Path(folder), languages)
-        build_model(Namespace(**chosen | {"data": folder}))
+    return Namespace(**chosen)
 
 
 def build_model(options: Namespace) -> BaseFairseqModel:
