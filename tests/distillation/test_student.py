@@ -1,5 +1,6 @@
 """How a student is trained: its options, and how often each set of pairs comes."""
 
+import shlex
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -31,6 +32,7 @@ from zsnmt.runs.folder import LOG_FILE
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.option_words import options_of
 from zsnmt.training.steps import Steps
+from zsnmt.training.train import check_options
 
 AUTHENTIC, SYNTHETIC = {"main:aa-piv": 7, "main:piv-aa": 7}, {"targets:aa-bb": 3, "sources:bb-aa": 9}
 
@@ -139,16 +141,38 @@ def test_the_number_of_layers_that_a_person_gives_goes_before_the_configs(teache
 CONFIG = SimpleNamespace(fairseq_options=["--lr", "0.006", "--encoder-layers", "2"], shards=1)
 
 
-def test_a_student_without_language_blocks_does_not_have_their_width_either(teacher):
-    command = teacher.run / "train.command"
-    blocks = "--decoder-language-feed-forward-layers middle --decoder-language-feed-forward-dim 12"
-    command.write_text(f"/env/fairseq-train /data --arch zs_transformer {blocks} --lr 0.1")
+@pytest.mark.parametrize(
+    "option, of_teacher",
+    [
+        ("--encoder-residual-removal-layers", "1 --encoder-residual-replacement mean_pool"),
+        ("--encoder-residual-removal-layers", "1 --encoder-residual-removal-updates 40"),
+        ("--encoder-position-query-layers", "2 --position-query-base 50"),
+        (
+            "--encoder-target-language",
+            "tag_embedding --encoder-target-language-layers 2 --language-tags t_enc_t_dec",
+        ),
+        ("--decoder-language-feed-forward-layers", "middle --decoder-language-feed-forward-dim 12"),
+    ],
+)
+def test_what_has_no_effect_without_an_option_that_a_student_leaves_out_is_not_its_teachers(
+    teacher, option, of_teacher
+):
+    """It would be refused, and nobody gave it."""
+    sizes = "--encoder-layers 2 --encoder-embed-dim 8 --decoder-layers 1 --decoder-embed-dim 8 --lr 0.1"
+    words = [*sizes.split(), option, *of_teacher.split()]
+    (teacher.run / "train.command").write_text(shlex.join(["fairseq-train", "/data", *words]))
     config = SimpleNamespace(**vars(CONFIG), student_layers=None, distillation=[])
-    for own, width in (([], 12), (["--decoder-language-feed-forward-layers", "none"], 1024)):
-        student = Distillation(teacher.run)
+    student, languages = Distillation(teacher.run), ["piv", "aa", "bb"]
+
+    def check(*own: str, inherited: bool) -> None:
         options = choose_options(config, student, teacher, start=teacher, data=teacher.run, own=own)
-        read = read_options(teacher.architecture, [*options.begun, *options.later], teacher.run)
-        assert read.decoder_language_feed_forward_dim == width
+        begun = words if inherited else options.begun
+        check_options(teacher.architecture, [*begun, *options.later], languages)
+
+    check(inherited=False)
+    check(option, "none", inherited=False)
+    with pytest.raises(InputError, match=f"has no effect without {option}"):
+        check(option, "none", inherited=True)
 
 
 def test_a_student_goes_on_with_its_teachers_options_and_half_the_learning_rate(teacher):

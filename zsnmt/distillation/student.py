@@ -16,11 +16,11 @@ from zsnmt.distillation.student_options import (
     options_of_config,
     read_options,
     student_options,
+    without_void,
     word_level_options,
 )
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
-from zsnmt.runs.grid import BLOCK_LAYERS, BLOCK_WIDTH
 from zsnmt.runs.remedies import remedy_options
 from zsnmt.runs.systems import System
 from zsnmt.tasks.zs_translation import DEFAULT_PLACEMENT
@@ -28,7 +28,7 @@ from zsnmt.training.config import Config
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.model_check import build_model, data_of_tags, named_directions
-from zsnmt.training.option_words import given_values, separate, without
+from zsnmt.training.option_words import separate
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,8 @@ def choose_options(
 
     Raises `InputError` where `student_options` and `remedy_options` do.
     """
-    begun = student_options(config, distillation, start)
     of_config = options_of_config(config, distillation)
-    if given_values([*of_config, *own]).get(BLOCK_LAYERS) == "none":
-        begun = without(begun, {BLOCK_WIDTH})
+    begun = without_void(student_options(config, distillation, start), [*of_config, *own])
     learning = [
         *deeper_options(config.student_layers, distillation, start, data=data, options=own),
         *remedy_options(distillation.remedy, separate([*begun, *of_config])),

@@ -13,6 +13,7 @@ from zsnmt.distillation.start import Start
 from zsnmt.errors import InputError
 from zsnmt.runs.commands import option_words
 from zsnmt.runs.folder import LOG_FILE
+from zsnmt.runs.grid import BLOCK_LAYERS, BLOCK_WIDTH
 from zsnmt.runs.log import pairs_of_update
 from zsnmt.runs.remedies import TRANSLATION_WEIGHT, WEIGHT, options_of_remedy, term_options
 from zsnmt.runs.systems import DIRECTIONS
@@ -25,6 +26,12 @@ MODEL = "zs_transformer"
 EPOCHS, PATIENCE = 10, 3  # of a student that goes on from its teacher
 LONGEST, ENDS = "--max-epoch", ("--total-num-update", "--max-update")
 COUNTED = ("--warmup-updates", *ENDS)
+VOID_WITHOUT = {  # what has no effect, and is refused, where an option is `none`
+    OPTION: {UPDATES, "--encoder-residual-replacement"},
+    "--encoder-position-query-layers": {"--position-query-base"},
+    "--encoder-target-language": {"--encoder-target-language-layers"},
+    BLOCK_LAYERS: {BLOCK_WIDTH},
+}
 
 
 def student_options(config: Config, distillation: Distillation, start: Start) -> list[str]:
@@ -52,6 +59,13 @@ def student_options(config: Config, distillation: Distillation, start: Start) ->
         "--finetune-from-model": start.model.resolve(),
     }
     return [*before, *option_words(going_on | every_epoch(before))]
+
+
+def without_void(begun: Sequence[str], later: Sequence[str]) -> list[str]:
+    """The options that a student begins with, but for those that have no effect by later ones."""
+    given = given_values(later)
+    void = {name for option, names in VOID_WITHOUT.items() if given.get(option) == "none" for name in names}
+    return without(begun, void)
 
 
 def without_remedy(options: Sequence[str], remedy: str) -> list[str]:
