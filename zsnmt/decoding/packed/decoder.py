@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from zsnmt.decoding.packed.encoder import PackedFeedForward, fuse_projections
+from zsnmt.decoding.packed.language_blocks import PackedLanguageBlocks, rows_of_languages
 from zsnmt.decoding.packed.linear import Linear, pack
 from zsnmt.modules.decoder import Decoder
 from zsnmt.modules.decoder_layer import DecoderLayer
@@ -108,6 +109,7 @@ class DecoderState:
         output: Output,
     ) -> None:
         self.packed, self.starts, self.output, self.step = packed, starts, output, 0
+        self.group()
         self.language = self.language_bias = None
         if packed.language is not None:
             self.language = packed.language.table(packed.language.row_of_token[starts])[:, None]  # N×1×C
@@ -129,6 +131,11 @@ class DecoderState:
             (len(starts), 1, 0)
         )  # N×W×M: 0 at a hypothesis's own past, elsewhere -inf
         self.times: list[int] = []  # the step of each of the M
+
+    def group(self) -> None:
+        """Find the rows of each language, where languages have blocks."""
+        blocks = any(layer.of_languages for layer in self.packed.layers)
+        self.rows = rows_of_languages(self.starts) if blocks else {}
 
     def logits(self, tokens: Tensor) -> Tensor:
         """One step: from the hypotheses' last tokens (N×W) to logits of the next (N×W×V), of the symbols that
@@ -185,6 +192,7 @@ class DecoderState:
                     used[:, holes] = used[:, movers]
                 kept[number] = each[:, : len(order)]
         self.seen, self.starts = self.seen[order], self.starts[order]
+        self.group()
         if self.memory_mask is not None:
             self.memory_mask = self.memory_mask[order]
         if self.language is not None:
@@ -202,7 +210,8 @@ class PackedDecoderLayer:
         self.self_attention = PastAttention(layer.self_attn, precision)
         self.cross_attention = CrossAttention(layer.encoder_attn, precision)
         self.feed_forward = PackedFeedForward(layer, precision)
-        self.of_languages = layer.language_feed_forward
+        blocks = layer.language_feed_forward
+        self.of_languages = None if blocks is None else PackedLanguageBlocks(blocks, precision)
 
     def __call__(self, x: Tensor, state: DecoderState, number: int) -> Tensor:
         """From N×W×C to N×W×C."""
@@ -213,7 +222,7 @@ class PackedDecoderLayer:
                 x = norm(x)
         if (blocks := self.of_languages) is None:
             return self.feed_forward(x)
-        return self.feed_forward(x, added=lambda y: blocks(y.transpose(0, 1), state.starts).transpose(0, 1))
+        return self.feed_forward(x, add=lambda made, read: blocks.add(made, read, state.rows))
 
 
 class CrossAttention:

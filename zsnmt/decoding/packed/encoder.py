@@ -100,14 +100,14 @@ class PackedFeedForward:
         self.narrow = pack(layer.fc2.weight, layer.fc2.bias, precision)
 
     def __call__(
-        self, x: Tensor, residual: nn.Module = KEEP, added: Callable[[Tensor], Tensor] | None = None
+        self, x: Tensor, residual: nn.Module = KEEP, add: Callable[[Tensor, Tensor], Tensor] | None = None
     ) -> Tensor:
-        """From …×C to …×C, with the layer's residual connection, which needs no padding, and what a function
-        adds of the block's input.
+        """From …×C to …×C, with the layer's residual connection, which needs no padding, and after a function
+        that may `add` to what the block makes (first argument) of its input (second).
         """
         y = self.norm(x) if self.first else x
         made = self.narrow(self.activate(self.widen(y)))
-        x = residual(made if added is None else made + added(y), x, None)
+        x = residual(made if add is None else add(made, y), x, None)
         return x if self.first else self.norm(x)
 
 
