@@ -52,6 +52,7 @@ def test_what_a_training_would_refuse_is_refused_without_data(options, message):
         ("zs_transformer", "--language-tags t_enc --decoder-language-embedding none"),
         ("zs_transformer", "--early-stopping-on-zero-shot --valid-lang-pairs all"),
         ("zs_transformer", "--criterion zs_cross_entropy --consistency-weight 0.5"),
+        ("zs_transformer", "--criterion zs_cross_entropy --denoising-weight 1 --translation-weight 0.5"),
         ("zs_transformer", "--frozen-vocabulary 4008"),  # the sizes are those of data
         ("transformer", "--task translation"),  # another project's
     ],

@@ -50,7 +50,6 @@ from zsnmt.training.steps import Steps
 from zsnmt.training.team import Team
 
 if TYPE_CHECKING:  # which load what is heavy
-    from zsnmt.distillation.settings import Distillation
     from zsnmt.runs.systems import System
     from zsnmt.training.config import Config
     from zsnmt.training.experiment import Experiment
@@ -151,7 +150,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         width = max(len(planned.name) for planned in plan)
         print(*(f"{planned.name:<{width}}  {planned.about}" for planned in plan), sep="\n")
         return
-    check_models(experiment, plan)
+    from zsnmt.distillation.study import check_study  # loads fairseq
+
+    new = [each.system for each in plan if not (each.run / MODEL_FILE).is_file()]
+    check_study(experiment, new, plan[0].seed)
     if options.comet and not options.train_only:
         load_package()  # says at once if it is not installed
     trained = [partial(train, recipe.steps, experiment, each) for each in plan if not each.system.sides]
@@ -176,21 +178,6 @@ def plan_runs(experiment: "Experiment", options: Namespace) -> list[Planned]:
         for seed in options.seeds
         for system in systems(options.studies, experiment.config.fairseq_options, options.systems)
     ]
-
-
-def check_models(experiment: "Experiment", plan: Sequence[Planned]) -> None:
-    """`InputError`, before the first training, for a system that is to be trained and has no model, and for a
-    student that could not begin with such a system.
-    """
-    from zsnmt.distillation.student import check_student_of
-    from zsnmt.training.train import check_systems
-
-    config = experiment.config
-    new = {each.system.name: each for each in plan if not (each.run / MODEL_FILE).is_file()}
-    check_systems([each.system for each in new.values()], config.fairseq_options, config.languages)
-    for each in new.values():
-        if each.system.base in new:
-            check_student_of(new[each.system.base].system, lesson_of(experiment, each), config)
 
 
 def score(
@@ -231,8 +218,9 @@ def make_student(steps: Steps, experiment: "Experiment", planned: Planned) -> No
     """Train the second stage of a system, from the run of its base with the same seed."""
     from zsnmt.distillation.command import command_words
     from zsnmt.distillation.rounds import distill_rounds
+    from zsnmt.distillation.study import lesson_of
 
-    distillation = lesson_of(experiment, planned)
+    distillation = lesson_of(planned.system, experiment, planned.seed)
     distill_rounds(
         steps,
         experiment,
@@ -241,18 +229,4 @@ def make_student(steps: Steps, experiment: "Experiment", planned: Planned) -> No
         name=planned.system.name,
         seed=planned.seed,
         words=command_words(distillation, experiment.config),
-    )
-
-
-def lesson_of(experiment: "Experiment", planned: Planned) -> "Distillation":
-    """What the second stage of a system learns, from the run of its base with the same seed."""
-    from zsnmt.distillation.settings import Distillation, SyntheticSettings
-
-    system = planned.system
-    return Distillation(
-        experiment.run(system.base, planned.seed),
-        sides=system.sides,
-        few_lines=system.few_lines,
-        remedy=system.remedy,
-        synthetic=SyntheticSettings(identifier=experiment.config.identifier),
     )

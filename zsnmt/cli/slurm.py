@@ -38,10 +38,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     check_wishes(options, further)
     recipe = Recipe("slurm")
 
+    from zsnmt.distillation.study import check_study
     from zsnmt.training.experiment import read_experiment
     from zsnmt.training.studies import systems
     from zsnmt.training.team import shared_updates
-    from zsnmt.training.train import check_options, check_systems
+    from zsnmt.training.train import check_options
 
     experiment = read_experiment(options.config, recipe.runs, recipe.variables)
     given = [*experiment.config.fairseq_options, *further]
@@ -54,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     if options.studies:
         there = systems(options.studies, given)
-        check_systems(there, given, experiment.config.languages)
+        check_study(experiment, there, options.seeds[0])
         made = study_submission(job, place, studies=options.studies, systems=there, seeds=options.seeds)
     else:
         for system in options.systems:

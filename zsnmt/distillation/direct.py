@@ -21,7 +21,7 @@ from zsnmt.distillation.settings import (
     check_taught,
     choose_distillation,
 )
-from zsnmt.distillation.student import check_student_of
+from zsnmt.distillation.student import check_planned_student, plan_run
 from zsnmt.evaluation.scored_run import score_run, settings_of
 from zsnmt.runs.commands import further_words, verb_command
 from zsnmt.runs.start import check_same_run
@@ -138,7 +138,7 @@ def check_planned(experiment: Experiment, runs: Runs, engine: EngineChoice) -> N
     """
     config = experiment.config
     taught = runs.taught(config, engine)
-    check_student_of(runs.system, taught[0].distillation, config)
+    check_planned_student(plan_run(runs.system, runs.baseline, config), taught[0].distillation, config)
     for each in taught:
         teacher, words = each.distillation.teacher, each.words(config)
         command = lesson_command(experiment, teacher, words, options=each.options)

@@ -3,7 +3,6 @@
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from torch import Size
@@ -137,18 +136,22 @@ def depths_of_student(read: Namespace, distillation: Distillation, start: Start)
     return {} if distillation.from_scratch else shared_depths(start, sizes, read)
 
 
-def check_student_of(system: System, distillation: Distillation, config: Config) -> None:
-    """`InputError`, before the run of a system is trained, for a student for which there is no model, or that
-    could not begin with that run, which `distillation` names.
-    """
+def plan_run(system: System, run: Path, config: Config) -> PlannedRun:
+    """The run of a system that is still to be trained; `InputError` where there is no model."""
     given = [*config.fairseq_options, *system.options]
     with data_of_tags(config.languages) as data:
-        read = partial(named_directions, languages=config.languages, data=data)
-        sizes = sizes_of_student(read(training_options(system.architecture, given)))
-        start = PlannedRun(distillation.teacher, system.architecture, given, sizes=sizes)
+        read = named_directions(training_options(system.architecture, given), config.languages, data)
+        return PlannedRun(run, system.architecture, given, sizes=sizes_of_student(read))
+
+
+def check_planned_student(start: PlannedRun, distillation: Distillation, config: Config) -> None:
+    """`InputError`, before that run is trained, for its student for which there is no model, or that could
+    not begin with it.
+    """
+    with data_of_tags(config.languages) as data:
         options = choose_options(config, distillation, start, start=start, data=data)
-        student = read(read_student(options, distillation, start, data=data))
-        depths_of_student(student, distillation, start)
+        read = read_student(options, distillation, start, data=data)
+        depths_of_student(named_directions(read, config.languages, data), distillation, start)
 
 
 def check_tags(teacher: Teacher, options: Namespace) -> None:

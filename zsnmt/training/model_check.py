@@ -9,14 +9,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from fairseq.data import Dictionary
+from fairseq.dataclass import FairseqDataclass
 from fairseq.models import ARCH_MODEL_REGISTRY, BaseFairseqModel
 from fairseq.tasks import setup_task
 
 from zsnmt.data.directions import ALL
 from zsnmt.languages import LANGUAGES_FILE, language_tag, supervised_directions
 from zsnmt.models.zs_transformer import ZeroShotTransformer
+from zsnmt.terms.denoising import DenoisingOptions
 from zsnmt.terms.word_distillation import WordDistillationOptions
 from zsnmt.text.lines import write_lines
+from zsnmt.text.pipeline import PIPELINE_FILE
 
 
 def check_model(options: Namespace, languages: Sequence[str]) -> None:
@@ -56,11 +59,17 @@ def build_model(options: Namespace) -> BaseFairseqModel:
     """The model of a training with these options, whose data have languages and a dictionary.
 
     Task, model and criterion are made as in the training, so that what these refuse is refused now, by
-    `InputError`; but for the term of word-level distillation, whose data may not be there yet.
+    `InputError`; but for terms of the loss that read what may not be there yet: that of word-level
+    distillation the data of a student, and that of denoising the text pipeline.
     """
-    later = {each.name: each.default for each in fields(WordDistillationOptions) if each.name != "_name"}
-    later |= {"translation_weight": 1.0}
-    given = vars(options) | (later if getattr(options, "word_distillation_weight", 0) else {})
+    given = {**vars(options)}
+    read_later: dict[str, type[FairseqDataclass]] = {"word_distillation_weight": WordDistillationOptions}
+    if not (Path(options.data) / PIPELINE_FILE).is_file():
+        read_later["denoising_weight"] = DenoisingOptions
+    for weight, term in read_later.items():
+        if given.get(weight):
+            given |= {each.name: each.default for each in fields(term) if each.name != "_name"}
+            given["translation_weight"] = 1.0
     task = setup_task(Namespace(**given))
     task.build_criterion(Namespace(**given))
     return task.build_model(options)

@@ -1,13 +1,12 @@
 """A run of an experiment, from text to averaged model."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from zsnmt.files.locks import locked
 from zsnmt.runs.commands import further_words, recipe_command
 from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE, ending_of
-from zsnmt.runs.systems import System
 from zsnmt.training.data import prepare_data
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.fairseq_train import STEP, fairseq_train
@@ -56,13 +55,6 @@ def check_options(architecture: str, options: Sequence[str], languages: Sequence
     check_own(options)
     if languages:
         check_model(read, languages)
-
-
-def check_systems(systems: Iterable[System], options: Sequence[str], languages: Sequence[str]) -> None:
-    """The same for the systems of a study with a config's options, but for those of a second stage."""
-    for system in systems:
-        if not system.sides:
-            check_options(system.architecture, [*options, *system.options], languages)
 
 
 def train_and_average(
