@@ -52,7 +52,8 @@ DRAWN_PROBES = "probe_accuracy", "probe_similarity"  # the drawings of probes th
 CONTINUED_BASELINE = f"{BASELINE.name}_{STUDENTS['none']}"
 CONTINUED_TWICE = f"{CONTINUED_BASELINE}_twice"
 DEEPER = f"{BASELINE.name}_deep_words"
-WITH_BLOCKS = "blocks_deeper_direct"  # by the steps of zsnmt direct --language-blocks, each given by hand
+# By the steps of zsnmt direct --language-blocks, each given by hand.
+WITH_BLOCKS, WITH_BLOCKS_THIRD = "blocks_deeper_direct", "blocks_deeper_third"
 CANDIDATES = {  # systems to choose from, in words
     BASELINE.name: "baseline",
     RESIDUAL.name: "residual removed",
@@ -75,6 +76,7 @@ CANDIDATES = {  # systems to choose from, in words
     DIRECT_STUDENT: "a deeper student, taught twice, by zsnmt direct",
     f"{DIRECT_STUDENT}_third": "a deeper student, taught three times",
     WITH_BLOCKS: "a deeper student with language blocks, taught twice",
+    WITH_BLOCKS_THIRD: "a deeper student with language blocks, taught three times",
     f"{DIRECT_STUDENT}_further": "a deeper student, taught twice, the second time longer",
     f"{DIRECT_STUDENT}_further_all": ("a deeper student, taught twice, at last word by word of all pairs"),
     f"{BASELINE.name}_deep_of_2": "a deeper student, taught four times, at last by two runs together",
@@ -102,6 +104,7 @@ SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER} |
         DIRECT_STUDENT,
         f"{DIRECT_STUDENT}_third",
         WITH_BLOCKS,
+        WITH_BLOCKS_THIRD,
     )
 }
 FIRST_TEXT = "tatoeba_nordic"  # that of README: nothing was tuned on it
