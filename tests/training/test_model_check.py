@@ -72,6 +72,15 @@ def test_the_model_that_is_tried_is_that_of_the_training(tiny, monkeypatch):
     assert sizes(tried[0].state_dict()) == sizes(trained)
 
 
+def test_a_model_that_would_not_fit_into_memory_is_checked_without_any():
+    """Of a trillion weights."""
+    wide = [f"--{stack}-embed-dim=131072" for stack in ("encoder", "decoder")]
+    wide += ["--encoder-layers", "9", "--decoder-layers", "9"]
+    check_options("zs_transformer", [*SIZES, *wide], LANGUAGES)
+    with pytest.raises(InputError, match="'10' names no layers of 9"):
+        check_options("zs_transformer", [*SIZES, *wide, "--encoder-residual-removal-layers", "10"], LANGUAGES)
+
+
 def sizes(weights: dict[str, torch.Tensor]) -> dict[str, torch.Size]:
     tables = "embed_tokens", "output_projection"
     return {name: weight.shape for name, weight in weights.items() if not any(map(name.count, tables))}

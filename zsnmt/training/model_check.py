@@ -8,6 +8,7 @@ from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import torch
 from fairseq.data import Dictionary
 from fairseq.dataclass import FairseqDataclass
 from fairseq.models import ARCH_MODEL_REGISTRY, BaseFairseqModel
@@ -56,7 +57,8 @@ def named_directions(options: Namespace, languages: Sequence[str], data: Path) -
 
 
 def build_model(options: Namespace) -> BaseFairseqModel:
-    """The model of a training with these options, whose data have languages and a dictionary.
+    """The model of a training with these options, whose data have languages and a dictionary; without values
+    in its weights, so that one of any size takes neither memory nor time.
 
     Task, model and criterion are made as in the training, so that what these refuse is refused now, by
     `InputError`; but for terms of the loss that read what may not be there yet: that of word-level
@@ -72,7 +74,8 @@ def build_model(options: Namespace) -> BaseFairseqModel:
             given["translation_weight"] = 1.0
     task = setup_task(Namespace(**given))
     task.build_criterion(Namespace(**given))
-    return task.build_model(options)
+    with torch.device("meta"):
+        return task.build_model(options)
 
 
 def write_dictionaries(folder: Path, languages: Sequence[str], symbols: int = 0) -> None:
