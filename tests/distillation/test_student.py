@@ -175,6 +175,20 @@ def test_what_has_no_effect_without_an_option_that_a_student_leaves_out_is_not_i
         check(option, "none", inherited=True)
 
 
+@pytest.mark.parametrize("of_config", [True, False])
+def test_a_student_of_another_schedule_has_no_options_of_its_teachers(teacher, of_config):
+    command = teacher.run / "train.command"
+    command.write_text(f"{command.read_text()} --lr-scheduler inverse_sqrt --warmup-init-lr 0")
+    another = ["--lr-scheduler", "polynomial_decay", "--total-num-update", "70"]
+    later = dict(zip(("distillation", "own"), (another, []) if of_config else ([], another)))
+    config = SimpleNamespace(**vars(CONFIG), student_layers=None, distillation=later["distillation"])
+    options = choose_options(
+        config, Distillation(teacher.run), teacher, start=teacher, data=teacher.run, own=later["own"]
+    )
+    read = read_options(teacher.architecture, [*options.begun, *options.later], teacher.run)
+    assert (read.lr_scheduler, read.total_num_update) == ("polynomial_decay", "70")
+
+
 def test_a_student_goes_on_with_its_teachers_options_and_half_the_learning_rate(teacher):
     options = student_options(CONFIG, Distillation(teacher.run), teacher)
     read = read_options(teacher.architecture, options, teacher.run)

@@ -30,3 +30,7 @@ def test_options_without_effect_or_without_a_checkpoint_are_refused(options, sai
 def test_an_option_is_left_out_with_its_value_in_both_forms(words):
     others = ["--seeds", "4", "--fp16"]
     assert without(["DATA", *words, *others], {"--seed"}) == ["DATA", *others]
+
+
+def test_an_option_without_a_value_is_left_out_alone():
+    assert without(["--fp16", "--lr", "-1", "--fp16"], {"--fp16"}) == ["--lr", "-1"]

@@ -65,8 +65,8 @@ def adapt_run(
             mode=adaptation.mode,
             further={SYNTHETIC_FROM: str(text.folder)} if text else {},
         )
-        begun = make_beginning(steps, experiment, adaptation, run=run, seed=seed)
         own = [*experiment.config.fairseq_options, *options, "--finetune-from-model", str(run / START)]
+        begun = make_beginning(steps, experiment, adaptation, run=run, seed=seed, own=own)
         data, of_data = choose_data(steps, experiment, adaptation, text=text, run=run, options=[*begun, *own])
         train_and_average(
             steps, experiment, run, system=name, seed=seed, options=[*begun, *of_data, *own], data=data
@@ -84,11 +84,13 @@ def text_of_students(steps: Steps, adaptation: Adaptation, run: Path) -> "Studen
 
 
 def make_beginning(
-    steps: Steps, experiment: Experiment, adaptation: Adaptation, *, run: Path, seed: int
+    steps: Steps, experiment: Experiment, adaptation: Adaptation, *, run: Path, seed: int, own: Sequence[str]
 ) -> list[str]:
-    """Make the model that a training begins with, unless it is there; returns the options that it has of the
-    base, and those for what is new.
+    """Make the model that a training with its `own` options begins with, unless it is there; returns the
+    options that it has of the base, and those for what is new.
     """
+    from zsnmt.training.fairseq_options import without_replaced  # loads fairseq
+
     settings = {
         "mode": adaptation.mode,
         "seed": seed,
@@ -99,7 +101,8 @@ def make_beginning(
     inputs = [adaptation.base / MODEL_FILE, experiment.data]
     work = partial(extend_model, run, experiment, adaptation, seed)
     steps.make(run, "extend", run / START, work=work, inputs=inputs, settings=settings)
-    return (run / START).with_suffix(".options").read_text(encoding="utf-8").splitlines()
+    begun = (run / START).with_suffix(".options").read_text(encoding="utf-8").splitlines()
+    return without_replaced(begun, own)
 
 
 def choose_data(

@@ -20,7 +20,7 @@ from zsnmt.runs.folder import MODEL_FILE
 from zsnmt.runs.systems import BASELINE
 from zsnmt.seams.frozen_vocabulary import refuse_what_frozen_weights_forbid
 from zsnmt.seams.options import attribute_of, spelt
-from zsnmt.training.fairseq_options import training_options
+from zsnmt.training.fairseq_options import training_options, without_replaced
 from zsnmt.training.option_words import check_own, every_epoch, given_values, options_of
 
 Options = dict[str, str | int | float]
@@ -71,8 +71,8 @@ def check_options(adaptation: Adaptation, given: Sequence[str]) -> None:
             "old translations would change; adapt it without --frozen, or a run that was trained to the end"
         )
     model = model_options(state["cfg"]["model"], adaptation, size_of_dictionary(adaptation.pipeline))
-    options = [*kept_options(adaptation), *words_of(model), *given]
-    read = training_options(BASELINE.architecture, options)
+    before = without_replaced([*kept_options(adaptation), *words_of(model)], given)
+    read = training_options(BASELINE.architecture, [*before, *given])
     check_own(given)
     if mode == FULL:
         return

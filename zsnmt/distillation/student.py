@@ -25,7 +25,7 @@ from zsnmt.runs.systems import System
 from zsnmt.tasks.zs_translation import DEFAULT_PLACEMENT
 from zsnmt.training.config import Config
 from zsnmt.training.experiment import Experiment
-from zsnmt.training.fairseq_options import training_options
+from zsnmt.training.fairseq_options import training_options, without_replaced
 from zsnmt.training.model_check import build_model, data_of_tags, named_directions
 from zsnmt.training.option_words import separate
 
@@ -72,7 +72,8 @@ def choose_options(
     Raises `InputError` where `student_options` and `remedy_options` do.
     """
     of_config = options_of_config(config, distillation)
-    begun = without_void(student_options(config, distillation, start), [*of_config, *own])
+    later = [*of_config, *own]
+    begun = without_replaced(without_void(student_options(config, distillation, start), later), later)
     learning = [
         *deeper_options(config.student_layers, distillation, start, data=data, options=own),
         *remedy_options(distillation.remedy, separate([*begun, *of_config])),

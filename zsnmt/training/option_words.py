@@ -81,9 +81,9 @@ def given_values(words: Iterable[str]) -> dict[str, str]:
 
 
 def without(words: Sequence[str], options: Collection[str]) -> list[str]:
-    """The words of a command without some options and their values."""
+    """The words of a command without some options and their values, if they have any."""
     return [
         word
         for before, word in pairwise(["", *words])
-        if before not in options and word.partition("=")[0] not in options
+        if (before not in options or word.startswith("--")) and word.partition("=")[0] not in options
     ]
