@@ -667,6 +667,16 @@ def test_markup_without_an_end_stays(tmp_path, end):
     assert made == f"<p>HELLO</p>{end}"
 
 
+@pytest.mark.parametrize(
+    "script", ["<script>s = '<!--'</script>", "<STYLE>/* <!-- */</STYLE><script><!--</script>"]
+)
+def test_what_looks_like_a_comment_in_a_script_is_none(tmp_path, script):
+    made = shouted(
+        write(tmp_path / "a.html", f"<p>Hello</p>{script}<p>again</p><!-- a <b>comment</b>")
+    ).decode()
+    assert made == f"<p>HELLO</p>{script}<p>AGAIN</p><!-- a <b>comment</b>"
+
+
 def test_a_long_subtitle_is_no_pause_and_the_file_ends_as_it_did(tmp_path):
     for tail in ("", "\n", "\n\n"):
         text = (
