@@ -69,6 +69,16 @@ def test_the_text_of_the_run_stays_as_it_is_and_a_multiway_set_grows(corpus, ori
     assert word_orders(joined, LANGUAGES).keys() == {*LANGUAGES}  # which scores then say of all
 
 
+def test_a_language_whose_sets_the_run_has_in_files_of_pairs_has_them_with_a_new_one(
+    corpus, original, tmp_path
+):
+    for language in (PIVOT, FIRST):
+        shutil.copy(original / f"test.{language}", original / f"test.{FIRST}-{PIVOT}.{language}")
+    (original / f"test.{FIRST}").unlink()
+    join_text(corpus, tmp_path / "joined", KNOWN, [NEW], original, {})
+    assert (FIRST, NEW) in pairs_of_split(tmp_path / "joined", "test", [*KNOWN, NEW])
+
+
 def test_new_pairs_are_bounded_and_old_ones_are_not(corpus, original, tmp_path):
     counts = join_text(corpus, tmp_path / "joined", KNOWN, [NEW], original, {"": 20})
     assert {pair: of_pair["kept"] for pair, of_pair in counts.items()} == {

@@ -100,6 +100,14 @@ def test_a_missing_folder_is_named(tmp_path):
         files_of_language("de", [tmp_path / "nowhere"])
 
 
+@pytest.mark.parametrize("languages", [["de"], ["de", "de"]])
+def test_a_language_alone_or_twice_is_not_said_to_lack_text(tmp_path, languages):
+    for language in ("de", "en"):
+        write_lines(tmp_path / f"train.de-en.{language}", ["One."])
+    with pytest.raises(InputError, match="a set of languages needs two or more, each once"):
+        check_trained(tmp_path, languages)
+
+
 # Checking
 
 

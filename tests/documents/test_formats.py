@@ -44,6 +44,17 @@ def test_plain_text_keeps_its_lines_and_their_ends(tmp_path):
     assert shouted(path).decode() == "\ufeffHELLO. DR. NO IS IN!\r\n\r\n  INDENTED.\t42\n\x0bEND"
 
 
+def test_a_carriage_return_alone_ends_a_line_of_plain_text(tmp_path):
+    path = write(tmp_path / "a.txt", "Contents\rThe house\r\rIs it red?\n\rYes")
+    assert [passage.text for passage in read_document(path).passages if passage.text] == [
+        "Contents",
+        "The house",
+        "Is it red?",
+        "Yes",
+    ]
+    assert shouted(path).decode() == "CONTENTS\rTHE HOUSE\r\rIS IT RED?\n\rYES"
+
+
 def test_a_web_page_without_changes_is_the_same_to_the_byte(tmp_path):
     path = write(tmp_path / "a.html", PAGE)
     assert unchanged(path).decode() == PAGE.replace("lang='en'", 'lang="en"')
@@ -654,6 +665,16 @@ def test_messages_without_their_quotes_are_refused_with_the_line(tmp_path, line)
 def test_markup_without_an_end_stays(tmp_path, end):
     made = shouted(write(tmp_path / "a.html", f"<p>Hello</p>{end}")).decode()
     assert made == f"<p>HELLO</p>{end}"
+
+
+@pytest.mark.parametrize(
+    "script", ["<script>s = '<!--'</script>", "<STYLE>/* <!-- */</STYLE><script><!--</script>"]
+)
+def test_what_looks_like_a_comment_in_a_script_is_none(tmp_path, script):
+    made = shouted(
+        write(tmp_path / "a.html", f"<p>Hello</p>{script}<p>again</p><!-- a <b>comment</b>")
+    ).decode()
+    assert made == f"<p>HELLO</p>{script}<p>AGAIN</p><!-- a <b>comment</b>"
 
 
 def test_a_long_subtitle_is_no_pause_and_the_file_ends_as_it_did(tmp_path):

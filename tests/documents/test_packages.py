@@ -183,6 +183,14 @@ def test_of_a_text_of_libreoffice_words_change_and_fields_notes_marks_and_values
     assert (first.filename, first.compress_type) == ("mimetype", zipfile.ZIP_STORED)
 
 
+def test_comments_in_the_xml_of_libreoffice_are_no_text(tmp_path):
+    commented = TEXT.replace("Hello <", "Hello <!-- checked --><?seen by?><")
+    path = write(tmp_path / "a.odt", {**DOCUMENTS[".odt"], "content.xml": commented})
+    assert read_document(path).passages[0].text.startswith("Hello world, bold.")
+    made = members(shouted(path))["content.xml"].decode()
+    assert "<text:p>HELLO WORLD, <!-- checked --><?seen by?><text:span" in made
+
+
 def test_one_element_may_stand_for_a_thousand_million_spaces(tmp_path):
     many = '<text:s text:c="1000000000"/>'
     content = TEXT.replace("<text:s/>", many)

@@ -49,6 +49,12 @@ def test_what_the_model_has_nothing_for_stays_and_is_said(caplog):
     assert made == [["One. ZWEI."]] and "has nothing for 1 pieces, which stay: One." in caplog.text
 
 
+def test_a_title_of_which_the_model_makes_a_full_stop_alone_stays_and_is_said(caplog):
+    passages = [Passage((Run("Contents"),)), Passage((Run("Well."),))]
+    made = translate_passages(passages, ["en"] * 2, lambda lines, _: [".", "."], target="de")
+    assert made == [["Contents"], ["."]] and "has nothing for 1 pieces, which stay: Contents" in caplog.text
+
+
 def test_a_passage_in_the_target_language_stays():
     texts = translate_passages(PASSAGES, ["xx", "en", "en", "en", "en"], shout, target="xx")
     assert texts[0] == ["  One  sentence. Another\none. "] and texts[4] == ["ONE SENTENCE."]

@@ -84,7 +84,9 @@ def test_keys_are_read_from_a_file(tmp_path):
     assert read_keys(path) == ["one", "two"]
     for wrong in ("one\ntwo words\n", "öne\n", "one\n\n"):
         path.write_text(wrong)
-        with pytest.raises(InputError, match="keys, line"):
+        with pytest.raises(
+            InputError, match="keys, line .* is not an API key; write .*, or remove the line$"
+        ):
             read_keys(path)
 
 

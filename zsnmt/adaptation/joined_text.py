@@ -112,8 +112,8 @@ def link_pair(
 ) -> None:
     """Put a pair with a new language beside what is in `joined`.
 
-    A multiway set stays one where the sentences of the known languages are the same in both; else its pairs
-    are files of their own.
+    A multiway set stays one where the sentences of the known languages are the same in both, and for pairs
+    whose known language is in both; else its pairs are files of their own.
     """
     files = find_pair(added, split, *pair)
     common = [
@@ -121,9 +121,10 @@ def link_pair(
         for language in known
         if (joined / f"{split}.{language}").is_file() and (added / f"{split}.{language}").is_file()
     ]
-    extends = common and all(
+    same = all(
         same_bytes(joined / f"{split}.{language}", added / f"{split}.{language}") for language in common
     )
+    extends = common and same and {*pair} & {*known} <= {*common}
     multiway = files[0].name == f"{split}.{pair[0]}"
     for file, language in zip(files, pair):
         name = file.name if not multiway or extends else f"{split}.{pair[0]}-{pair[1]}.{language}"

@@ -225,6 +225,7 @@ def refuse_other_format(parser: console.Parser, output: Path | None, form: str |
     """`WrongUse` for a file whose name promises another format than is written: a document keeps its own."""
     ending = output.suffix.lower() if output else ""
     other = KNOWN.get(ending) != KNOWN.get(form or PLAIN)
+    other |= ending.startswith(".od") and ending != form  # LibreOffice's three kinds have one reader
     if other and (ending in KNOWN or form and ending in NOT_READ):
         written = f"in the format of --input, {form}" if form else "as lines of text"
         parser.error(f"{output} would be written {written}; give it a name that ends otherwise")

@@ -13,7 +13,7 @@ from itertools import chain, combinations, zip_longest
 from pathlib import Path
 
 from zsnmt.errors import InputError, OnFault, counted, pass_over, refuse
-from zsnmt.languages import Direction, parse_direction
+from zsnmt.languages import Direction, check_languages, parse_direction
 from zsnmt.text.lines import iterate_lines, write_lines
 
 SPLITS = TRAIN, VALID, TEST = ("train", "valid", "test")
@@ -109,7 +109,10 @@ def directions_without_text(text: Path, languages: Sequence[str]) -> list[Direct
 
 
 def check_trained(text: Path, languages: Sequence[str]) -> None:
-    """`InputError` for languages that are in no pair with training text."""
+    """`InputError` for languages that are in no pair with training text, and for one that is named twice or
+    alone.
+    """
+    check_languages(languages)
     trained = {*chain.from_iterable(pairs_of_split(text, "train", languages))}
     refuse_untrained(text, [language for language in languages if language not in trained])
 

@@ -93,7 +93,7 @@ def items(
             yield Text(None, " " * min(spaces, MOST_SPACES), fixed=True)
         elif name in BREAKS:
             yield "break"
-        elif name != "soft-page-break":
+        elif name not in ("", "soft-page-break"):  # a comment has no name
             yield "mark"
             if next(child.iter(*PARAGRAPHS), None) is None:  # a field; others hold paragraphs of their own
                 yield from items(child, looks, look, fixed=True)

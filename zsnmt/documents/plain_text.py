@@ -36,7 +36,7 @@ class PlainText(Document):
 
     def __init__(self, source: str) -> None:
         (self.mark, _), text = form_and_text(source)
-        whole = re.findall(r"[^\n]*\n|[^\n]+$", text)
+        whole = re.findall(r"[^\r\n]*(?:\r\n|[\r\n])|[^\r\n]+$", text)
         lines = [line.rstrip("\r\n") for line in whole]
         self.ends = [line[len(text) :] for line, text in zip(whole, lines)]
         self.passages = [Passage((Run(line),)) for line in lines]

@@ -40,6 +40,7 @@ LANGUAGE = ("lang", "xml:lang")
 # An attribute, whose value is passed over as a whole: what looks like another within it is none.
 ATTRIBUTE = re.compile(r"""(?P<name>[^\s"'<>/=]+)(?:\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^\s"'>]+))?""")
 UNFINISHED = re.compile("<[a-zA-Z/!?]")
+COMMENT_OR_SCRIPT = re.compile(r"<!--|<(?P<script>script|style)(?![\w-])", re.IGNORECASE)
 CHARSET = re.compile(r"""(?P<before>charset\s*=\s*["']?)(?!utf-?8\b)[\w.:-]+""", re.IGNORECASE)
 TEMPLATE = re.compile(r"(\{\{[^{}]*\}\}|\{%[^{}]*%\})")  # what a program fills in, or obeys
 DECLARATION = re.compile(  # of XML
@@ -176,9 +177,21 @@ def end_of_markup(source: str) -> int:
     """Where a page begins with a tag or comment that has no end, its length where there is none: what follows
     stays, and Python's parser would look for that end again from each tag in it.
     """
-    comment = source.find("<!--", source.rfind("-->") + 1)
+    comment = begin_of_comment(source, source.rfind("-->") + 1)
     tag = UNFINISHED.search(source, source.rfind(">") + 1)
     return min(place for place in (comment, tag.start() if tag else -1, len(source)) if place >= 0)
+
+
+def begin_of_comment(source: str, place: int) -> int:
+    """Where a comment begins behind a place in a page, -1 where none does; what looks so in a script or a
+    style is none.
+    """
+    while found := COMMENT_OR_SCRIPT.search(source, place):
+        if not found["script"]:
+            return found.start()
+        end = re.compile(f"</{found['script']}", re.IGNORECASE).search(source, found.end())
+        place = end.end() if end else len(source)
+    return -1
 
 
 class WebPage(Document):

@@ -16,11 +16,12 @@ ADDRESSES = 10_000  # that are remembered at a time, about, where no more ask wi
 
 def read_keys(path: Path) -> list[str]:
     """The API keys in a file, one per line; `InputError` for a file without any, and for one with spaces."""
-    keys = read_lines(path)
+    keys = read_lines(path, allow_empty_lines=True)
     for number, key in enumerate(keys, start=1):
         if key.split() != [key] or not key.isascii():
             raise InputError(
-                f"{path}, line {number}: '{key}' is not an API key; write ASCII characters without spaces"
+                f"{path}, line {number}: '{key}' is not an API key; write ASCII characters without spaces, "
+                "or remove the line"
             )
     return keys
 

@@ -74,6 +74,23 @@ def test_elsewhere_it_is_checked_once_and_says_so(folder, elsewhere, caplog, mon
     assert len(record(folder)[PLACES]) == 2
 
 
+@pytest.mark.parametrize("change", [{"model": "another"}, {PLACES: [{"name": "a third"}]}])
+def test_what_another_process_wrote_during_the_check_stays(folder, elsewhere, change, monkeypatch):
+    measured = self_check.agreement
+
+    def measure(*arguments):
+        write_json(folder / EXPORT_FILE, record(folder) | change)
+        return measured(*arguments)
+
+    monkeypatch.setattr(self_check, "agreement", measure)
+    open_export(folder, Search())
+    there = record(folder)
+    if "model" in change:
+        assert there["model"] == "another" and len(there[PLACES]) == 1
+    else:
+        assert [each["name"] for each in there[PLACES]] == ["a third", "Another"]
+
+
 def test_elsewhere_a_wrong_translation_is_found(folder, elsewhere, monkeypatch):
     own = CTranslate2Engine.log_probabilities
 

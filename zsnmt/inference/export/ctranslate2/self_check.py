@@ -17,7 +17,7 @@ from zsnmt.files.records import damage_of, read_json, write_json
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.processor import this_processor
 from zsnmt.inference.export.ctranslate2.scored import Scored, agreement
-from zsnmt.inference.export.folder import EXPORT_FILE, PLACES, REMEDY
+from zsnmt.inference.export.folder import EXPORT_FILE, PLACES, REMEDY, describe_export
 
 logger = logging.getLogger(__name__)
 
@@ -104,8 +104,18 @@ def check_here(folder: Path, engine: CTranslate2Engine) -> None:
         figure.format(found),
     )
     try:
-        write_json(folder / EXPORT_FILE, record | {PLACES: [*record[PLACES], here]})
+        add_place(folder, record, here)
     except OSError as error:
         logger.warning(
             "%s cannot be written (%s), so the check is made each time", folder / EXPORT_FILE, error.strerror
         )
+
+
+def add_place(folder: Path, record: dict, here: dict) -> None:
+    """Note where an export was checked, unless another process has put a new one in its place meanwhile."""
+    try:
+        present = describe_export(folder)
+    except InputError:  # it is about to be there
+        return
+    if {**present, PLACES: []} == {**record, PLACES: []}:
+        write_json(folder / EXPORT_FILE, present | {PLACES: [*present[PLACES], here]})
