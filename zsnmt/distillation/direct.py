@@ -133,14 +133,15 @@ class Runs(NamedTuple):
 
 
 def check_planned(experiment: Experiment, runs: Runs, engine: EngineChoice) -> None:
-    """`InputError`, before the first training, for a student that could not begin with its run, and where
-    another command has made a run in the place of one that is to be taught.
+    """`InputError`, before the first training, for a run that could not begin with it, and where another
+    command has made a run in the place of one that is to be taught.
     """
     config = experiment.config
-    taught = runs.taught(config, engine)
-    check_planned_student(plan_run(runs.system, runs.baseline, config), taught[0].distillation, config)
-    for each in taught:
+    first = plan_run(runs.system, runs.baseline, config)
+    for each in runs.taught(config, engine):
         teacher, words = each.distillation.teacher, each.words(config)
+        if teacher == first.run:
+            check_planned_student(first, each.distillation, config)
         command = lesson_command(experiment, teacher, words, options=each.options)
         check_same_run(each.run, command, {})
 
