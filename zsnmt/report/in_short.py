@@ -174,6 +174,11 @@ def what_to_use(folder: Path, _: str) -> str:
     return with_notes(table, of_seeds)
 
 
+def zero_shot_table(scores: Sequence[Scores]) -> Table | None:
+    """The systems that learned no direction from synthetic text, if there are any."""
+    return systems_table([each for each in scores if not each.select(ZERO_RESOURCE)])
+
+
 def with_seeds_of(system: str, runs: Sequence[Scores]) -> Mapping[str, list[Scores]]:
     """Runs by system, of the seeds that a system has: a further seed of one takes no part in a comparison."""
     there = {scores.seed for scores in runs if scores.system == system}
@@ -272,7 +277,7 @@ MAKERS: dict[str, Maker] = {
     "what_to_use": what_to_use,
     "what_to_use_first": what_to_use_first,
     ":systems_short": maker(
-        systems_table,
+        zero_shot_table,
         ["system", "seeds", "supervised", "zero-shot", "through pivot", "off-target"],
         f"{BLEU}; {OFF_TARGET}.",
     ),
