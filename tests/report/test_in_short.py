@@ -18,7 +18,14 @@ from zsnmt.masked_lm.report.kept_scores import keep_masked_lm
 from zsnmt.report.config_pages import configs_without_page, new_page
 from zsnmt.report.documents import BLOCK, fill, keep_scores
 from zsnmt.report.drawn_data import checksum
-from zsnmt.report.in_short import first_figure, kept_figures, what_to_use, what_to_use_first
+from zsnmt.report.in_short import (
+    CANDIDATES,
+    FIRST_DRAWN,
+    first_figure,
+    kept_figures,
+    what_to_use,
+    what_to_use_first,
+)
 from zsnmt.results import makers
 from zsnmt.runs.probe_folder import PROBES
 from zsnmt.runs.systems import BASELINE, RESIDUAL
@@ -113,10 +120,12 @@ def test_readme_draws_the_runs_of_its_table():
     """The baseline has a further seed, which the others have not."""
     kept = ROOT / "docs" / "results"
     (axes,) = first_figure(kept).axes
-    _, baseline, residual, _ = axes.lines
-    rows = what_to_use_first(kept, "").splitlines()[2:4]
-    for row, drawn in zip(rows, (baseline, residual), strict=True):
-        assert row.split(" | ")[2].startswith(f"{fmean(drawn.get_xdata()):.1f} ±")
+    _, *drawn = axes.lines
+    rows = [row.strip("| ").split(" | ") for row in what_to_use_first(kept, "").splitlines()]
+    for system, points in zip(FIRST_DRAWN.values(), drawn, strict=True):
+        said = CANDIDATES[system], f"{CANDIDATES[system]} (zero-resource)"
+        (direct,) = (cells[2] for cells in rows if cells[0] in said)
+        assert direct.startswith(f"{fmean(points.get_xdata()):.1f} ±")
 
 
 def test_what_to_use_shows_what_a_system_makes_of_the_pivot_itself(tmp_path):

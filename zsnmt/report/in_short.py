@@ -112,6 +112,7 @@ FIRST_DRAWN = {  # what its drawing compares, directly
     "directly: baseline": BASELINE.name,
     "directly: residual removed": RESIDUAL.name,
     "directly: student of zsnmt direct": DIRECT_STUDENT,
+    "directly: with language blocks, taught three times": WITH_BLOCKS_THIRD,
 }
 THROUGH_ENGLISH = "through English, two translations: baseline trained further"  # and what it compares to
 SYSTEM_ROW = ["system", "with English", "others, directly", "others, through English", "wrong language"]
