@@ -16,7 +16,7 @@ from zsnmt.distillation import rounds as in_turn
 from zsnmt.distillation.growth import check_growth, deeper_options
 from zsnmt.distillation.sampling import sampling_weights
 from zsnmt.distillation.settings import Distillation, SyntheticSettings
-from zsnmt.distillation.student import choose_options, sizes_of_student
+from zsnmt.distillation.student import choose_options
 from zsnmt.distillation.student_options import (
     EPOCHS,
     options_of_config,
@@ -30,6 +30,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.project import PACKAGE
 from zsnmt.runs.folder import LOG_FILE
 from zsnmt.training.experiment import Experiment
+from zsnmt.training.model_check import sizes_of_model
 from zsnmt.training.option_words import options_of
 from zsnmt.training.steps import Steps
 from zsnmt.training.train import check_options
@@ -139,6 +140,18 @@ def test_the_number_of_layers_that_a_person_gives_goes_before_the_configs(teache
 
 
 CONFIG = SimpleNamespace(fairseq_options=["--lr", "0.006", "--encoder-layers", "2"], shards=1)
+
+
+def test_a_student_without_language_blocks_does_not_have_their_width_either(teacher):
+    command = teacher.run / "train.command"
+    blocks = "--decoder-language-feed-forward-layers middle --decoder-language-feed-forward-dim 12"
+    command.write_text(f"/env/fairseq-train /data --arch zs_transformer {blocks} --lr 0.1")
+    config = SimpleNamespace(**vars(CONFIG), student_layers=None, distillation=[])
+    for own, width in (([], 12), (["--decoder-language-feed-forward-layers", "none"], 1024)):
+        student = Distillation(teacher.run)
+        options = choose_options(config, student, teacher, start=teacher, data=teacher.run, own=own)
+        read = read_options(teacher.architecture, [*options.begun, *options.later], teacher.run)
+        assert read.decoder_language_feed_forward_dim == width
 
 
 @pytest.mark.parametrize(
@@ -352,7 +365,7 @@ def test_what_the_training_would_refuse_is_refused_before_anything_is_translated
     terms = ["--criterion", "zs_cross_entropy"]
 
     def sizes(*options: str):
-        return sizes_of_student(read_options("zs_transformer", [*small, *terms, *options], made / "data"))
+        return sizes_of_model(read_options("zs_transformer", [*small, *terms, *options], made / "data"))
 
     word_level = ["--word-distillation-weight", "1", "--word-distillation-model", "/not/there.pt"]
     assert sizes() == sizes("--consistency-weight", "1") == sizes(*word_level, "--translation-weight", "0.5")

@@ -21,7 +21,8 @@ from zsnmt.distillation.settings import (
     check_taught,
     choose_distillation,
 )
-from zsnmt.distillation.student import check_planned_student, plan_run
+from zsnmt.distillation.start import plan_run
+from zsnmt.distillation.student import check_planned_student
 from zsnmt.evaluation.scored_run import score_run, settings_of
 from zsnmt.runs.commands import further_words, verb_command
 from zsnmt.runs.start import check_same_run

@@ -10,6 +10,10 @@ from typing import Protocol
 from torch import Size
 
 from zsnmt.runs.folder import MODEL_FILE
+from zsnmt.runs.systems import System
+from zsnmt.training.config import Config
+from zsnmt.training.fairseq_options import training_options
+from zsnmt.training.model_check import data_of_tags, named_directions, sizes_of_model
 
 
 class Start(Protocol):
@@ -47,3 +51,11 @@ class PlannedRun:
     def model(self) -> Path:
         """Where its model will be."""
         return self.run / MODEL_FILE
+
+
+def plan_run(system: System, run: Path, config: Config) -> PlannedRun:
+    """The run of a system that is still to be trained; `InputError` where there is no model."""
+    given = [*config.fairseq_options, *system.options]
+    with data_of_tags(config.languages) as data:
+        read = named_directions(training_options(system.architecture, given), config.languages, data)
+        return PlannedRun(run, system.architecture, given, sizes=sizes_of_model(read))

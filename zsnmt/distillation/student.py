@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from torch import Size
-
 from zsnmt.data.directions import directions_of, directions_with_data
 from zsnmt.distillation.growth import deeper_options, shared_depths
 from zsnmt.distillation.settings import Distillation
@@ -21,12 +19,11 @@ from zsnmt.distillation.student_options import (
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.runs.remedies import remedy_options
-from zsnmt.runs.systems import System
 from zsnmt.tasks.zs_translation import DEFAULT_PLACEMENT
 from zsnmt.training.config import Config
 from zsnmt.training.experiment import Experiment
-from zsnmt.training.fairseq_options import training_options, without_replaced
-from zsnmt.training.model_check import build_model, data_of_tags, named_directions
+from zsnmt.training.fairseq_options import without_replaced
+from zsnmt.training.model_check import data_of_tags, named_directions, sizes_of_model
 from zsnmt.training.option_words import separate
 
 
@@ -133,16 +130,8 @@ def depths_of_student(read: Namespace, distillation: Distillation, start: Start)
     begins with have others; `InputError` for one for which there is no model, or that cannot begin with that
     run.
     """
-    sizes = sizes_of_student(read)
+    sizes = sizes_of_model(read)
     return {} if distillation.from_scratch else shared_depths(start, sizes, read)
-
-
-def plan_run(system: System, run: Path, config: Config) -> PlannedRun:
-    """The run of a system that is still to be trained; `InputError` where there is no model."""
-    given = [*config.fairseq_options, *system.options]
-    with data_of_tags(config.languages) as data:
-        read = named_directions(training_options(system.architecture, given), config.languages, data)
-        return PlannedRun(run, system.architecture, given, sizes=sizes_of_student(read))
 
 
 def check_planned_student(start: PlannedRun, distillation: Distillation, config: Config) -> None:
@@ -165,11 +154,6 @@ def check_tags(teacher: Teacher, options: Namespace) -> None:
             f"the student has --language-tags {tags}, and its teacher {teacher.tags}: word by word a student "
             "learns from one with the same tags; give these, or leave out --word-level"
         )
-
-
-def sizes_of_student(options: Namespace) -> dict[str, Size]:
-    """The sizes of the weights of a model with these options, by name; `InputError` as of `build_model`."""
-    return {name: weight.shape for name, weight in build_model(options).state_dict().items()}
 
 
 def authentic_directions(options: Namespace, data: Path, languages: Sequence[str]) -> list[str]:

@@ -5,7 +5,8 @@ first training.
 from collections.abc import Iterable
 
 from zsnmt.distillation.settings import Distillation, SyntheticSettings
-from zsnmt.distillation.student import check_planned_student, plan_run
+from zsnmt.distillation.start import plan_run
+from zsnmt.distillation.student import check_planned_student
 from zsnmt.runs.systems import System
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.train import check_options

@@ -44,7 +44,7 @@ def translate_passages(
             lines.setdefault(language, {})[line] = line
     for language, made in lines.items():
         found = dict(zip(made, translate([*made], language), strict=True))
-        if nothing := [line for line, translation in found.items() if says_nothing(line, translation)]:
+        if nothing := [line for line, text in found.items() if not without_new_stop(line, text).strip()]:
             LOG.warning("the model has nothing for %d pieces, which stay: %s", len(nothing), nothing[0])
         made.update((line, new_line(line, translation)) for line, translation in found.items())
     return [
@@ -119,12 +119,8 @@ def bounds_of_words(text: str) -> tuple[int, int]:
 
 def new_line(source: str, translation: str) -> str:
     """What stands in the place of a line: its translation, or the line itself where the model has nothing."""
-    return source if says_nothing(source, translation) else without_new_stop(source, translation)
-
-
-def says_nothing(source: str, translation: str) -> bool:
-    """Whether a translation is empty, or a new full stop alone."""
-    return not without_new_stop(source, translation).strip()
+    made = without_new_stop(source, translation)
+    return made if made.strip() else source
 
 
 def without_new_stop(source: str, translation: str) -> str:

@@ -48,7 +48,7 @@ def named_directions(options: Namespace, languages: Sequence[str], data: Path) -
     """Options on such data, which name the directions that are found in data otherwise; the first of the
     languages is the pivot.
     """
-    chosen = {**vars(options)} | {"data": str(data)}
+    chosen = {**vars(options), "data": str(data)}
     if not options.lang_pairs:
         chosen["lang_pairs"] = ",".join(map(str, supervised_directions(languages, languages[0])))
     if options.valid_lang_pairs == ALL:
@@ -76,6 +76,13 @@ def build_model(options: Namespace) -> BaseFairseqModel:
     task.build_criterion(Namespace(**given))
     with torch.device("meta"):
         return task.build_model(options)
+
+
+def sizes_of_model(options: Namespace) -> dict[str, torch.Size]:
+    """The sizes of the weights of the model of a training with these options, by name; `InputError` as of
+    `build_model`.
+    """
+    return {name: weight.shape for name, weight in build_model(options).state_dict().items()}
 
 
 def write_dictionaries(folder: Path, languages: Sequence[str], symbols: int = 0) -> None:

@@ -39,6 +39,7 @@ class PackedDecoder:
     def __init__(self, decoder: Decoder, precision: str) -> None:
         self.decoder = decoder
         self.layers = [PackedDecoderLayer(layer, precision) for layer in decoder.layers.children()]
+        self.has_blocks = any(layer.of_languages for layer in self.layers)
         self.language = decoder.language_embedding
         if self.language is not None and self.language.project is not None:
             weight, width = self.language.project.weight, decoder.embed_dim
@@ -134,8 +135,7 @@ class DecoderState:
 
     def group(self) -> None:
         """Find the rows of each language, where languages have blocks."""
-        blocks = any(layer.of_languages for layer in self.packed.layers)
-        self.rows = rows_of_languages(self.starts) if blocks else {}
+        self.rows = rows_of_languages(self.starts) if self.packed.has_blocks else {}
 
     def logits(self, tokens: Tensor) -> Tensor:
         """One step: from the hypotheses' last tokens (N×W) to logits of the next (N×W×V), of the symbols that
