@@ -287,6 +287,24 @@ def test_a_student_of_fewer_or_more_layers_begins_with_the_teachers(tiny, studen
     assert not (runs / "tiny" / name / "seed1" / "beginning.pt").exists()
 
 
+def test_a_student_gains_language_blocks_that_add_nothing_at_first(tiny, student, runs):
+    """Half as wide as its decoder's own block; a later round has them from the first."""
+    name, none = ("--name", "with_blocks", "--language-blocks"), ["--lr", "0", "--max-update", "1"]
+    printed = distill(tiny, runs, *name, further=[*STUDENT, *none])
+    assert printed.returncode == 0, printed.stderr
+    run = runs / "tiny" / "with_blocks" / "seed1"
+    teacher, begun = (
+        load_checkpoint(path / "model.pt") for path in (runs / "tiny" / "teacher" / "seed1", run)
+    )
+    model, blocks = begun["cfg"]["model"], begun["model"].keys() - teacher["model"].keys()
+    assert model.decoder_language_feed_forward_layers == "middle"
+    assert 2 * model.decoder_language_feed_forward_dim == model.decoder_ffn_embed_dim
+    assert blocks and all(".language_feed_forward." in each for each in blocks)
+    assert all(torch.equal(begun["model"][each], weight) for each, weight in teacher["model"].items())
+    assert not any(begun["model"][each].any() for each in blocks if ".narrow." in each)
+    assert json.loads((run / "run.json").read_text())["distillation"]["language_blocks"] is True
+
+
 def test_a_config_says_what_all_students_of_translations_are(tmp_path):
     """Deeper, with the residual removed in the teacher's layer, and taught word by word; but not what is
     trained on without translations.

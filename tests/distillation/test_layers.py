@@ -1,17 +1,20 @@
 """A student with fewer layers than its teacher, or more."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
 import torch
 
-from tests.conftest import toy_options
+from tests.conftest import LANGUAGES, toy_options
 from tests.support.decoding import SEAMS, SIZES, build, made_sentences, padded
-from zsnmt.distillation.growth import check_blocks, check_growth
-from zsnmt.distillation.layers import depths, evenly_spaced, fit_layers, places_of, write_beginning
+from zsnmt.distillation.growth import check_blocks, check_growth, growth_of
+from zsnmt.distillation.layers import Growth, depths, evenly_spaced, fit_layers, places_of, write_beginning
+from zsnmt.distillation.start import PlannedRun
 from zsnmt.errors import InputError
-from zsnmt.models.zs_transformer import zs_transformer
+from zsnmt.models.zs_transformer import ZeroShotTransformer, zs_transformer
 from zsnmt.runs.checkpoints import load_checkpoint
+from zsnmt.runs.commands import option_words
 
 WEIGHTS = {
     "encoder.embed_tokens.weight": 0,
@@ -104,16 +107,64 @@ def test_a_deeper_student_begins_as_its_teacher_to_the_bit_or_is_refused(name, l
     check_growth(*options)
     teacher, student = (build("zs_transformer", **sizes) for sizes in (seam, deeper))
     torch.save({"model": teacher.state_dict()}, tmp_path / "model.pt")
-    write_beginning(tmp_path / "model.pt", tmp_path / "beginning.pt", {"encoder": 5, "decoder": layers})
+    growth = Growth({"encoder": 5, "decoder": layers})
+    write_beginning(tmp_path / "model.pt", tmp_path / "beginning.pt", growth, seed=1)
     student.load_state_dict(load_checkpoint(tmp_path / "beginning.pt")["model"])
-    sentences = made_sentences(7)
-    source = padded([each.source for each in sentences], left=True)
-    given = source, source.ne(1).sum(dim=1), padded([[each.start, 9, 10] for each in sentences], left=False)
-    found, expected = (model(*given)[0] for model in (student, teacher))
+    found, expected = (output_of(model) for model in (student, teacher))
     assert torch.equal(found, expected)
     silent = [weight for weight in student.parameters() if not weight.any()]
     gradients = torch.autograd.grad((found - 1).square().sum(), silent)
     assert len(silent) >= 2 * (2 * 2 + 3 * (layers - 2)) and all(gradient.any() for gradient in gradients)
+
+
+def output_of(model: ZeroShotTransformer) -> torch.Tensor:
+    """What a model computes for some sentences into all languages."""
+    sentences = made_sentences(7)
+    source = padded([each.source for each in sentences], left=True)
+    targets = padded([[each.start, 9, 10] for each in sentences], left=False)
+    return model(source, source.ne(1).sum(dim=1), targets)[0]
+
+
+GAINED = dict(decoder_language_feed_forward_layers="top2", decoder_language_feed_forward_dim=5)
+
+
+WITHOUT_BLOCKS = "plain", "tupe absolute", "mean pool", "shaw 0"
+
+
+@pytest.mark.parametrize(
+    "name, layers", [*product(WITHOUT_BLOCKS, [2, 4]), ("post-norm, all", 2), ("two widths", 2)]
+)
+def test_a_student_that_gains_blocks_begins_as_its_teacher_to_the_bit(name, layers, tmp_path):
+    """With a deeper decoder, too, whose copies stand above layers without blocks."""
+    seam = SEAMS.get(name, {})
+    teacher, student = build(**seam), build(**{**seam, **GAINED, "decoder_layers": layers})
+    options = toy_options(**{**SIZES, **seam, **GAINED, "decoder_layers": layers}, data="data")
+    zs_transformer(options)
+    words = option_words({f"--{name.replace('_', '-')}": value for name, value in (SIZES | seam).items()})
+    start = PlannedRun(tmp_path, "zs_transformer", words, sizes_of(teacher))
+    growth = growth_of(start, sizes_of(student), options)
+    assert growth.depths == ({} if layers == 2 else {"encoder": 3, "decoder": 4})
+    assert len(growth.blocks) == 2 * (1 + 2 * 2 * len(LANGUAGES[1:]))
+    begun = []
+    for seed in (1, 1, 2):
+        torch.save({"model": teacher.state_dict()}, tmp_path / "model.pt")
+        torch.manual_seed(5)
+        before = torch.random.get_rng_state()
+        write_beginning(tmp_path / "model.pt", tmp_path / "beginning.pt", growth, seed=seed)
+        assert torch.equal(torch.random.get_rng_state(), before)
+        begun.append(load_checkpoint(tmp_path / "beginning.pt")["model"])
+    student.load_state_dict(begun[0])
+    assert torch.equal(output_of(student), output_of(teacher))
+    drawn = [each for each in growth.blocks if each.endswith("weight") and "widen" in each]
+    assert drawn and all(torch.equal(begun[0][each], begun[1][each]) for each in drawn)
+    assert not any(torch.equal(begun[0][each], begun[2][each]) for each in drawn)
+    silent = [weight for each, weight in student.named_parameters() if ".narrow." in each]
+    gradients = torch.autograd.grad((output_of(student) - 1).square().sum(), silent)
+    assert not any(weight.any() for weight in silent) and all(gradient.any() for gradient in gradients)
+
+
+def sizes_of(model: ZeroShotTransformer) -> dict[str, torch.Size]:
+    return {name: weight.shape for name, weight in model.state_dict().items()}
 
 
 def names_with_blocks(layers: int, *chosen: int) -> list[str]:
@@ -148,7 +199,7 @@ def test_a_student_has_blocks_in_the_layers_that_begin_with_blocks_or_is_refused
 def test_the_beginning_is_the_teachers_checkpoint_but_for_the_layers(tmp_path):
     weights = {name: torch.tensor([float(weight)]) for name, weight in WEIGHTS.items()}
     torch.save({"model": weights, "cfg": {"model": "of the teacher"}}, tmp_path / "model.pt")
-    write_beginning(tmp_path / "model.pt", tmp_path / "beginning.pt", {"decoder": 1})
+    write_beginning(tmp_path / "model.pt", tmp_path / "beginning.pt", Growth({"decoder": 1}), seed=1)
     found = load_checkpoint(tmp_path / "beginning.pt")
     assert found["cfg"] == {"model": "of the teacher"} and depths(found["model"])["decoder"] == 1
     assert {name: weight.item() for name, weight in found["model"].items()} == fit_layers(

@@ -6,6 +6,7 @@ have no text by people; or train a run further. Run it again to go on after a st
     zsnmt distill CONFIG TEACHER --remedy consistency --name strong -- --consistency-weight 1
     zsnmt distill CONFIG TEACHER --with RUN2 RUN3   # translations by an ensemble of runs
     zsnmt distill CONFIG TEACHER --start-from STUDENT    # a student goes on, with another teacher
+    zsnmt distill CONFIG TEACHER --language-blocks  # the student gains weights of each language's own
     zsnmt distill CONFIG RUN --sides none           # RUN trained further on its own text; no student
     zsnmt distill CONFIG TEACHER --sides none --few-lines 10    # with ten real lines of each other direction
 
@@ -147,6 +148,13 @@ def make_parser() -> console.Parser:
         help="architecture of the student (default: that of the run that it starts from)",
     )
     parser.add_argument(
+        "--language-blocks",
+        action="store_true",
+        help="the student has a feed-forward block for each target language in the decoder's middle layer, "
+        "half as wide as the layer's own; where the run that it starts from has none, they add nothing at "
+        "first",
+    )
+    parser.add_argument(
         "--start-from",
         metavar="RUN",
         type=Path,
@@ -225,6 +233,7 @@ def chosen_distillation(options: Namespace, config: "Config") -> Distillation:
         student=options.student,
         start=options.start_from,
         from_scratch=options.from_scratch,
+        language_blocks=options.language_blocks,
         share=options.share,
         few_lines=options.few_lines,
         remedy=options.remedy,

@@ -33,6 +33,7 @@ def option_values(distillation: Distillation, name: str | None = None) -> dict[s
         "--start-from": distillation.start,
         "--from-scratch": distillation.from_scratch,
         "--student": distillation.student,
+        "--language-blocks": distillation.language_blocks,
         "--remedy": distillation.remedy,
         "--sides": distillation.sides,
         "--way": synthetic.way and spell_method(synthetic.way),

@@ -46,7 +46,7 @@ def distill_run(
         )
         experiment.start(name, seed, command=recipe, further=lesson.record(data))
         (run / RECORD_FILE).unlink(missing_ok=True)  # it may be of another student, which was begun here
-        words = lesson.words(run, data)
+        words = lesson.words(run, data, seed)
         train_and_average(steps, experiment, run, system=name, seed=seed, options=words, data=data.main)
         (run / BEGINNING).unlink(missing_ok=True)
     return run

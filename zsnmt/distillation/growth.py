@@ -1,4 +1,6 @@
-"""A student with other numbers of layers than the run that it begins with."""
+"""A student with other numbers of layers than the run that it begins with, or with language blocks that the
+run lacks.
+"""
 
 import logging
 from argparse import Namespace
@@ -7,13 +9,13 @@ from pathlib import Path
 
 from torch import Size
 
-from zsnmt.distillation.layers import depths, fit_layers, places_of
+from zsnmt.distillation.layers import Growth, depths, fit_layers, places_of
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.start import Start
 from zsnmt.distillation.student_options import read_options
 from zsnmt.errors import InputError
 from zsnmt.modules.attention_residual import is_switch
-from zsnmt.modules.language_feed_forward import NAME_OF_WEIGHTS
+from zsnmt.modules.language_feed_forward import NAME_OF_WEIGHTS, OF_BLOCKS
 from zsnmt.runs.commands import option_words
 from zsnmt.runs.grid import BLOCK_LAYERS
 from zsnmt.seams.layers import chosen_layers
@@ -29,17 +31,19 @@ OF_ENCODER_LAYERS = (
 )
 
 
-def shared_depths(start: Start, sizes: Mapping[str, Size], options: Namespace) -> dict[str, int]:
-    """How many layers the stacks have of a student of these sizes and options, which begins with weights of
-    a run; nothing where it has all of that run's layers.
+def growth_of(start: Start, sizes: Mapping[str, Size], options: Namespace) -> Growth:
+    """What a student of these sizes and options has in other numbers than the run that it begins with.
 
-    Raises `InputError` unless the weights fit, and for more layers where the student would not begin with the
-    run's translations.
+    Raises `InputError` unless the other weights fit, and for more layers where the student would not begin
+    with the run's translations.
     """
     wanted = depths(sizes)
     given, copies = fit_layers(start.sizes, wanted)
     if copies:
         check_growth(read_options(start.architecture, start.options, Path(options.data)), options)
+    gains = not any(map(OF_BLOCKS.fullmatch, start.sizes))
+    blocks = {name: size for name, size in sizes.items() if gains and OF_BLOCKS.fullmatch(name)}
+    given |= blocks
     check_blocks(given, sizes, start.run)
     different = [
         name for name in {**given, **sizes} if given.get(name) != sizes.get(name) and not is_switch(name)
@@ -50,7 +54,7 @@ def shared_depths(start: Start, sizes: Mapping[str, Size], options: Namespace) -
             "size in both; train the student --from-scratch, or leave out --student and what changes its "
             "size (it may have fewer layers, or more)"
         )
-    return wanted if wanted != depths(start.sizes) else {}
+    return Growth(wanted if wanted != depths(start.sizes) else {}, blocks)
 
 
 def check_blocks(given: Iterable[str], wanted: Iterable[str], run: Path) -> None:
@@ -106,7 +110,7 @@ def deeper_options(
     return option_words({ENCODER_LAYERS: layers, **chosen})
 
 
-def growth_fault(options: Namespace, *, decoder_grows: bool = False) -> str | None:
+def growth_fault(options: Namespace, *, copies_blocks: bool = False) -> str | None:
     """The option by which copies of layers, of the encoder and maybe of the decoder, would not be without
     effect at first: behind normalisation, or where they lack weights; None where there is none.
     """
@@ -114,7 +118,7 @@ def growth_fault(options: Namespace, *, decoder_grows: bool = False) -> str | No
         "--normalization post": options.normalization != "pre",
         "--encoder-position-bias-layers": options.encoder_position_bias_layers not in ("all", "none"),
         "--encoder-target-language": options.encoder_target_language != "none",
-        BLOCK_LAYERS: decoder_grows and options.decoder_language_feed_forward_layers != "none",
+        BLOCK_LAYERS: copies_blocks,
     }
     return next((option for option, given in whole.items() if given), None)
 
@@ -138,7 +142,9 @@ def check_growth(before: Namespace, student: Namespace) -> None:
     """`InputError` for a model with more layers than that before in which copies of layers would not be
     without effect at first (see `growth_fault`), or where other layers are chosen by their numbers.
     """
-    if fault := growth_fault(student, decoder_grows=student.decoder_layers > before.decoder_layers):
+    with_blocks = before.decoder_language_feed_forward_layers != "none"
+    decoder_grows = student.decoder_layers > before.decoder_layers
+    if fault := growth_fault(student, copies_blocks=with_blocks and decoder_grows):
         raise InputError(
             f"a student with {fault} cannot have more layers than the run that it starts from and "
             "begin with the same translations; train it --from-scratch, or give it as many layers"

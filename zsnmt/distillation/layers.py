@@ -2,22 +2,36 @@
 first to the last, as in "shrink and fine-tune" (Shleifer and Rush 2020).
 
 One with more layers begins as the teacher to the bit: copies that change nothing yet stand above the layers
-that they are of, as in block expansion (Wu et al. 2024, "LLaMA Pro").
+that they are of, as in block expansion (Wu et al. 2024, "LLaMA Pro"). So does one with language blocks that
+the teacher lacks.
 """
 
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import torch
+from torch import Size
 
+from zsnmt.modules.language_feed_forward import silent_blocks
 from zsnmt.runs.checkpoints import load_checkpoint, write_checkpoint
 
 BEGINNING = "beginning.pt"  # the weights that such a student begins with, in its run folder
 OF_LAYER = re.compile(r"(encoder|decoder)\.layers\.(\d+)(?=\.)")
 LAST_PROJECTION = re.compile(r"\.(self_attn\.out_proj|encoder_attn\.out_proj|fc2)\.(weight|bias)$")
 T = TypeVar("T")
+
+
+class Growth(NamedTuple):
+    """What a student's weights are that differ from those of the run that it begins with.
+
+    `depths`: how many layers its stacks have, where the run has others; `blocks`: the sizes of the weights of
+    its language blocks, by name, where the run has none.
+    """
+
+    depths: Mapping[str, int] = {}
+    blocks: Mapping[str, Size] = {}
 
 
 def evenly_spaced(number: int, of: int) -> list[int]:
@@ -69,15 +83,15 @@ def fit_layers(weights: Mapping[str, T], wanted: Mapping[str, int]) -> tuple[dic
     return found, copies
 
 
-def write_beginning(teacher: Path, path: Path, wanted: Mapping[str, int]) -> None:
-    """Write the teacher's checkpoint with the layers of a student of so many.
+def write_beginning(teacher: Path, path: Path, growth: Growth, *, seed: int) -> None:
+    """Write the teacher's checkpoint with the layers of a student, and with the blocks that it gains, for
+    which the seed is.
 
     What a copy adds to its input is zero: its last projections are. It learns from the first update on.
     """
     state = load_checkpoint(teacher)
-    weights, copies = fit_layers(state["model"], wanted)
+    weights, copies = fit_layers(state["model"], growth.depths)
     silent = {name for name in copies if LAST_PROJECTION.search(name)}
-    state["model"] = {
-        name: torch.zeros_like(weight) if name in silent else weight for name, weight in weights.items()
-    }
+    kept = {name: torch.zeros_like(weight) if name in silent else weight for name, weight in weights.items()}
+    state["model"] = kept | silent_blocks(growth.blocks, seed)
     write_checkpoint(state, path)

@@ -50,16 +50,16 @@ class Lesson:
         """What run.json of the student says besides."""
         return student_record(self.distillation, data, start=self.start, origins=self.origins)
 
-    def words(self, run: Path, data: StudentData) -> list[str]:
-        """All options of its training in a run folder; `InputError` where a model that it goes back to is not
-        what it was.
+    def words(self, run: Path, data: StudentData, seed: int) -> list[str]:
+        """All options but the seed of its training in a run folder; `InputError` where a model that it goes
+        back to is not what it was.
         """
         updates = updates_of_epoch(self.start, pairs_of_epoch(self.distillation, data))
         schedule = stretch(self.options.schedule, self.epochs, updates)
         words = self.options.of_training(options_of_data(run, self.distillation, data), schedule)
         for each in (self.teacher, self.start):
             each.check_unchanged()
-        return words + beginning_options(self.student, self.start, run)
+        return words + beginning_options(self.student, self.start, run, seed=seed)
 
 
 def prepare_lesson(
@@ -88,14 +88,15 @@ def prepare_lesson(
     return Lesson(distillation, teacher, start, options=chosen, student=student, epochs=epochs)
 
 
-def beginning_options(student: Student, start: Teacher, run: Path) -> list[str]:
+def beginning_options(student: Student, start: Teacher, run: Path, *, seed: int) -> list[str]:
     """The option by which a student with other numbers of layers begins with those of a run that it has, or
-    copies of them, which are written into its own run unless its training goes on; none for others.
+    copies of them, and one with blocks that the run lacks with silent ones. They are written into its own run
+    unless its training goes on. None for others.
     """
-    if not student.depths or student.read.finetune_from_model != str(start.model.resolve()):
+    if not any(student.growth) or student.read.finetune_from_model != str(start.model.resolve()):
         return []
     if not (run / CHECKPOINTS / LAST_CHECKPOINT).is_file():
-        write_beginning(start.model, run / BEGINNING, student.depths)
+        write_beginning(start.model, run / BEGINNING, student.growth, seed=seed)
     return ["--finetune-from-model", str(run.resolve() / BEGINNING)]
 
 
@@ -135,6 +136,7 @@ def student_record(
             "sides": distillation.sides,
             "share": distillation.share,
             "from_scratch": distillation.from_scratch,
+            **({"language_blocks": True} if distillation.language_blocks else {}),
             **({"remedy": distillation.remedy} if distillation.remedy else {}),
             **({"word_level": distillation.word_level} if distillation.word_level else {}),
             **({"few_lines": read_json(data.few_lines.record, AGAIN)} if data.few_lines else {}),

@@ -141,7 +141,8 @@ def default_name(distillation: Distillation, start: Teacher, word_level: float =
     together = f"of_{len(distillation.beside) + 1}" * bool(distillation.beside)
     alone = remedy and not few and distillation.sides == NONE  # which is named as the grid names it
     parts = [remedy] if alone else [*filter(None, (learns, together, words, remedy))]
-    return f"{'_'.join([student, *parts])}{begun}"
+    blocks = ["blocks"] * distillation.language_blocks
+    return f"{'_'.join([student, *blocks, *parts])}{begun}"
 
 
 def check_places(commands: Mapping[Path, str], *there: Path) -> None:

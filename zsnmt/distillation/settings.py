@@ -96,11 +96,11 @@ class Distillation:
     """How the run `teacher` teaches a student.
 
     `sides`: one of `SIDES`. The student begins with the weights of the run `start`, the teacher by default,
-    or `from_scratch`, and has the architecture `student`, by default that of the run that it begins with.
-    `share` (0–1) of the pairs of an epoch are synthetic. Without sides it may learn `few_lines` of people in
-    each direction that has no text. `remedy`: one of the grid's, or several with + between, whose options the
-    training has. `word_level`: the weight of word-level distillation. `epochs`: that many in place of the
-    config's.
+    or `from_scratch`, and has the architecture `student`, by default that of the run that it begins with;
+    with `language_blocks` it has these also where that run has none. `share` (0–1) of the pairs of an epoch
+    are synthetic. Without sides it may learn `few_lines` of people in each direction that has no text.
+    `remedy`: one of the grid's, or several with + between, whose options the training has. `word_level`: the
+    weight of word-level distillation. `epochs`: that many in place of the config's.
 
     Raises InputError for values that there are not, and for those that do not go together.
     """
@@ -110,6 +110,7 @@ class Distillation:
     student: str | None = None
     start: Path | None = None
     from_scratch: bool = False
+    language_blocks: bool = False
     share: float = 0.5
     few_lines: int = 0
     remedy: str = ""

@@ -1,15 +1,17 @@
 """What a student is before its text is made: its options, its directions, and what speaks against it."""
 
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from zsnmt.data.directions import directions_of, directions_with_data
-from zsnmt.distillation.growth import deeper_options, shared_depths
+from zsnmt.distillation.growth import deeper_options, growth_of
+from zsnmt.distillation.layers import Growth
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.start import PlannedRun, Start
 from zsnmt.distillation.student_options import (
+    block_options,
     options_of_config,
     read_options,
     student_options,
@@ -73,6 +75,7 @@ def choose_options(
     begun = without_replaced(without_void(student_options(config, distillation, start), later), later)
     learning = [
         *deeper_options(config.student_layers, distillation, start, data=data, options=own),
+        *block_options(distillation, start, [*begun, *of_config]),
         *remedy_options(distillation.remedy, separate([*begun, *of_config])),
         *word_level_options(distillation, [*begun, *of_config], teacher),
     ]
@@ -83,13 +86,13 @@ def choose_options(
 class Student:
     """A student that can be trained.
 
-    `read`: its options as fairseq-train reads them; `depths`: how many layers its stacks have, where those of
-    the run that it begins with have others; `authentic`: the directions that it is trained on with text by
-    people, `known`: those that have such text.
+    `read`: its options as fairseq-train reads them; `growth`: what it has in other numbers than the run that
+    it begins with; `authentic`: the directions that it is trained on with text by people, `known`: those that
+    have such text.
     """
 
     read: Namespace
-    depths: Mapping[str, int]
+    growth: Growth
     authentic: Sequence[str]
     known: Sequence[str]
 
@@ -110,12 +113,12 @@ def checked_student(
     read = read_student(options, distillation, start, data=data)
     if distillation.word_level:
         check_tags(teacher, read)
-    depths = depths_of_student(read, distillation, start)
+    growth = growth_of_student(read, distillation, start)
     known, authentic = (
         authentic_directions(each, data, languages)
         for each in (read_options(read.arch, options.begun, data), read)
     )
-    return Student(read, depths, authentic, known=known)
+    return Student(read, growth, authentic, known=known)
 
 
 def read_student(
@@ -125,13 +128,12 @@ def read_student(
     return read_options(distillation.student or start.architecture, [*options.begun, *options.later], data)
 
 
-def depths_of_student(read: Namespace, distillation: Distillation, start: Start) -> dict[str, int]:
-    """How many layers the stacks have of a student with options so read, where those of the run that it
-    begins with have others; `InputError` for one for which there is no model, or that cannot begin with that
-    run.
+def growth_of_student(read: Namespace, distillation: Distillation, start: Start) -> Growth:
+    """What a student with options so read has in other numbers than the run that it begins with; `InputError`
+    for one for which there is no model, or that cannot begin with that run.
     """
     sizes = sizes_of_model(read)
-    return {} if distillation.from_scratch else shared_depths(start, sizes, read)
+    return Growth() if distillation.from_scratch else growth_of(start, sizes, read)
 
 
 def check_planned_student(start: PlannedRun, distillation: Distillation, config: Config) -> None:
@@ -141,7 +143,7 @@ def check_planned_student(start: PlannedRun, distillation: Distillation, config:
     with data_of_tags(config.languages) as data:
         options = choose_options(config, distillation, start, start=start, data=data)
         read = read_student(options, distillation, start, data=data)
-        depths_of_student(named_directions(read, config.languages, data), distillation, start)
+        growth_of_student(named_directions(read, config.languages, data), distillation, start)
 
 
 def check_tags(teacher: Teacher, options: Namespace) -> None:

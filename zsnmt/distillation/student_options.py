@@ -21,6 +21,7 @@ from zsnmt.seams.residual_removal import OPTION, UPDATES
 from zsnmt.training.config import Config
 from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.option_words import every_epoch, given_values, separate, without
+from zsnmt.training.studies import baseline_with_blocks
 
 MODEL = "zs_transformer"
 EPOCHS, PATIENCE = 10, 3  # of a student that goes on from its teacher
@@ -79,6 +80,15 @@ def without_remedy(options: Sequence[str], remedy: str) -> list[str]:
     directions = {pair for pair in pairwise(stands_for) if pair[0] == DIRECTIONS}
     places = {place for place, pair in enumerate(pairwise(kept)) if pair in directions}
     return [word for place, word in enumerate(kept) if not {place, place - 1} & places]
+
+
+def block_options(distillation: Distillation, start: Start, options: Sequence[str]) -> list[str]:
+    """The options of language blocks for a student that is to have them, and has none by its options."""
+    if not distillation.language_blocks:
+        return []
+    read = training_options(distillation.student or start.architecture, options)
+    has_blocks = read.decoder_language_feed_forward_layers != "none"
+    return [] if has_blocks else [*baseline_with_blocks(read).options]
 
 
 def word_level_options(distillation: Distillation, options: Sequence[str], teacher: Start) -> list[str]:

@@ -1,12 +1,14 @@
 """Feed-forward blocks of the target languages' own beside a decoder layer's (Qu and Watanabe 2022)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
-from torch import Tensor, nn
+from torch import Size, Tensor, nn
 
-# How the w of a decoder layer's blocks are called in a model, with the number of the layer, from 0.
+# How the weights of a decoder layer's blocks are called in a model, with the number of the layer, from 0: all
+# of them, and the w.
+OF_BLOCKS = re.compile(r"decoder\.layers\.(\d+)\.language_feed_forward\..+")
 NAME_OF_WEIGHTS = re.compile(r"decoder\.layers\.(\d+)\.language_feed_forward\.weights")
 
 
@@ -49,3 +51,22 @@ class LanguageFeedForward(nn.Module):
                 made.append((weight * of_language).type_as(x))
         added = torch.zeros_like(x)
         return added.index_copy(1, torch.cat(places), torch.cat(made, dim=1)) if places else added
+
+
+def silent_blocks(sizes: Mapping[str, Size], seed: int) -> dict[str, Tensor]:
+    """The weights of language blocks, by their names in a model and of these sizes, that add nothing to it at
+    first: W₂ is zero, and all else as at the start of a training. W₂ learns from the first update on.
+    """
+    made: dict[str, Tensor] = {}
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        for name, (languages, *_) in sizes.items():
+            if not NAME_OF_WEIGHTS.fullmatch(name):
+                continue
+            stem = name.removesuffix("weights")
+            ffn_dim, embed_dim = sizes[f"{stem}widen.0.weight"]
+            blocks = LanguageFeedForward(range(languages), embed_dim, ffn_dim, dropout=nn.Identity())
+            for weight in blocks.narrow.parameters():
+                nn.init.zeros_(weight)
+            made |= {f"{stem}{part}": weight for part, weight in blocks.state_dict().items()}
+    return made
