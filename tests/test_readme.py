@@ -121,7 +121,7 @@ def test_the_python_of_the_readme_runs(tiny, capsys):
     assert len(code.splitlines()) == 6
     sentences = (tiny.folder / "text/test.velan").read_text(encoding="utf-8").splitlines()[:2]
     for shown, meant in (
-        ("runs/mine/zs_transformer_distilled/seed1", str(tiny.run())),
+        ("runs/mine/zs_transformer_direct/seed1", str(tiny.run())),
         ("Ein Hund rennt.", sentences[0]),
         ("Zwei Katzen schlafen.", sentences[1]),
         ('"fr"', '"velor"'),
