@@ -137,8 +137,19 @@ def test_figures_to_choose_by_stand_in_the_same_columns_whatever_the_kind():
     assert brief_table_of_kinds([plain]) is None
     table = tables([plain, student])["in_short"]
     assert table.columns[2:] == ["with en", "others, directly", "others, through en", "wrong language"]
-    shown = [[cell and cell.mean for cell in row[2:5]] for row in table.rows]
-    assert shown == [[25.0, 5.0, 15.5], [25.0, 14.0, None]]
+    shown = {row[0]: [cell and cell.mean for cell in row[2:5]] for row in table.rows}
+    assert shown == {plain.system: [25.0, 5.0, 15.5], student.system: [25.0, 14.0, None]}
+
+
+def test_what_is_best_directly_stands_first_on_a_page_and_in_the_given_order_on_a_screen():
+    runs = [made_up_scores(name, 1, score) for name, score in (("worse", 5.0), ("best", 9.0), ("worst", 2.0))]
+    runs.append(distilled(1, 7.0))
+    names = ["worse", "best", "worst", runs[-1].system]
+    table, page = brief_table(runs), tables(runs)["in_short"]
+    assert [row[0] for row in table.rows] == names
+    assert [row[0] for row in page.rows] == ["best", runs[-1].system, "worse", "worst"]
+    assert sorted(page.rows, key=str) == sorted(table.rows, key=str)
+    assert "stands first" in page.about and "stands first" not in table.about
 
 
 def adapted(base: str, seed: int, kinds: dict[str, str]):

@@ -1,12 +1,14 @@
 """The short table: what one chooses a system by."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from zsnmt.languages import SUPERVISED
 from zsnmt.report.notes import caption
 from zsnmt.report.scores import groups_of, runs_by_system, seeds
 from zsnmt.report.significance import mean_of_part
-from zsnmt.report.table import Cell, Table, join_sentences
+from zsnmt.report.table import Cell, Measured, Table, join_sentences
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.ways import DIRECT, OWN_PIVOT, PIVOT, Way
 from zsnmt.scoring.figures import MAIN
@@ -35,10 +37,20 @@ def brief_note(pivot: str) -> str:
 
 def brief_table_of_kinds(all_scores: Sequence[Scores]) -> Table | None:
     """The same where the kinds of the systems differ, so that other tables have their figures in different
-    columns; None elsewhere.
+    columns, with the best direct translations first; None elsewhere.
     """
     kinds = {kind for kind, _ in groups_of(all_scores)} - {SUPERVISED}
-    return brief_table(all_scores) if len(kinds) > 1 else None
+    if len(kinds) < 2:
+        return None
+    table = brief_table(all_scores)
+    rows = sorted(table.rows, key=directly, reverse=True)
+    return replace(table, rows=rows, about=join_sentences([table.about, "What is best directly stands first."]))
+
+
+def directly(row: Sequence[Cell]) -> float:
+    """How good the direct translations are of a system's row."""
+    cell = row[3]
+    return cell.mean if isinstance(cell, Measured) else -math.inf
 
 
 def brief_cells(runs: Sequence[Scores]) -> list[Cell]:
