@@ -373,6 +373,31 @@ def test_pages_of_other_sites_may_ask_where_they_are_named():
 # How sure, and by which method
 
 
+def test_a_server_has_a_method_of_its_own_for_requests_that_name_none():
+    ways = {way: ToldTranslator(parse_method(way).of(ToldTranslator.languages)) for way in WAYS}
+    system = replace(told_system("told", None, **ways), way="contrast", via="en")
+    with serving(system, limits=LIMITS) as client:
+        for way, shown, used in ((None, "contrast ", "contrast"), ("direct", "", None)):
+            answer = client.translate("One. Two.", way=way, details=True)[1]
+            assert answer["translatedText"] == f"{shown}en-de: One. {shown}en-de: Two."
+            assert answer["details"]["ways"] == used
+        assert client.ask("/frontend/settings")[1]["systems"][0]["way"] == "contrast"
+
+
+@pytest.mark.parametrize("server_goes", [None, "en"])
+def test_the_servers_own_method_is_for_what_goes_through_no_other_language(server_goes):
+    """Which no method does."""
+    ways = {"mask": ToldTranslator(parse_method("mask"))}
+    system = replace(told_system("told", None, **ways), way="mask", via=server_goes)
+    with serving(system, limits=LIMITS) as client:
+        for target, via, text in (
+            ("en", None, "mask de-en: Hallo."),
+            ("fr", "en", "en-fr: de-en: Hallo."),
+            ("fr", None, "en-fr: de-en: Hallo." if server_goes else "mask de-fr: Hallo."),
+        ):
+            assert client.translate("Hallo.", "de", target, via=via)[1]["translatedText"] == text
+
+
 @pytest.fixture(scope="module")
 def offering() -> Iterator[Client]:
     """A server that offers methods."""

@@ -74,6 +74,8 @@ def test_a_missing_package_is_named(monkeypatch):
         (["RUN", "--beam", "0"], "a beam of 0"),
         (["RUN", "--ways", "vote"], "no way 'vote' to translate"),
         (["RUN", "--ways", "mask"], "piece_counts.tsv is missing"),
+        (["RUN", "--way", "mask"], "piece_counts.tsv is missing"),
+        (["RUN", "--way", "ensemble"], "--way ensemble reads several sentences .*; give --ways ensemble"),
         (["RUN", "RUN/ctranslate2-int8", "--ways", "ensemble"], "an export, cannot translate by ensemble"),
     ],
 )

@@ -3,6 +3,7 @@
     zsnmt serve RUN
     zsnmt serve RUN OTHER_RUN/ctranslate2-int8 --port 8080 --keys FILE --rate 60
     zsnmt serve RUN OTHER_RUN --ways ensemble mask
+    zsnmt serve RUN --way mask:renormalise=yes    # by default, which is faster
 
 Clients that do not name a system are served by the first one. See docs/serving.md.
 """
@@ -49,6 +50,12 @@ def make_parser() -> console.Parser:
         "(docs/method.md)",
     )
     parser.add_argument(
+        "--way",
+        metavar="WAY",
+        help="translate by this method, such as mask:renormalise=yes, where a request names none, nor a "
+        "language to go through; 'direct' in a request is without a method",
+    )
+    parser.add_argument(
         "--via",
         metavar="LANGUAGE",
         help="translate through this language, such as en, what a system was not trained on, unless a "
@@ -77,6 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     keys = read_keys(options.keys) if options.keys else []
     with bind(options.host, options.port) as listener:
-        systems = open_systems(options.runs, search, choice, ways=options.ways, via=options.via)
+        systems = open_systems(
+            options.runs, search, choice, ways=options.ways, way=options.way, via=options.via
+        )
         app = application(systems, limits, keys, origins=[origin.rstrip("/") for origin in options.origins])
         serve(app, listener, seconds=limits.seconds, names=[*systems])

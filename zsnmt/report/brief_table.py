@@ -44,7 +44,9 @@ def brief_table_of_kinds(all_scores: Sequence[Scores]) -> Table | None:
         return None
     table = brief_table(all_scores)
     rows = sorted(table.rows, key=directly, reverse=True)
-    return replace(table, rows=rows, about=join_sentences([table.about, "What is best directly stands first."]))
+    return replace(
+        table, rows=rows, about=join_sentences([table.about, "What is best directly stands first."])
+    )
 
 
 def directly(row: Sequence[Cell]) -> float:

@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from zsnmt.documents.formats import readable_formats
 from zsnmt.errors import InputError
 from zsnmt.languages import AUTO
+from zsnmt.runs.ways import DIRECT
 from zsnmt.serving.access import Rate, check_key
 from zsnmt.serving.batcher import Batcher
 from zsnmt.serving.limits import Limits
@@ -304,5 +305,6 @@ def description(system: System) -> dict[str, Any]:
         "languages": languages_of(system),
         "pivot": system.translator.pivot,
         "ways": [*system.ways],
+        "way": system.way or DIRECT.name,
         "detects": system.detector is not None,
     }

@@ -27,7 +27,8 @@ FIELDS = 1000  # of a form
 SystemName = Annotated[str | None, Field(description="the name of a system; the first one unless given")]
 Stop = Annotated[str | None, Field(description="a language to translate through, or nothing")]
 WayName = Annotated[
-    str | None, Field(description="a method to translate by, of those that the server offers")
+    str | None,
+    Field(description="a method to translate by, of those that the server offers, or direct for none"),
 ]
 Key = Annotated[str | None, Field(description="the key that the server may ask for")]
 

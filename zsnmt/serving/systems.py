@@ -14,14 +14,16 @@ from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
 from zsnmt.languages import Direction, check_known
 from zsnmt.runs.folder import check_named_once, kinds, piece_counts, read_record
+from zsnmt.runs.ways import DIRECT
 from zsnmt.serving.detection import Detector, detector_of
 
 
 @dataclass(frozen=True)
 class System:
     """A trained run at work. `kind`: what a direction is to the model; `detector`: None where nothing tells
-    its languages apart; `ways`: what translates by each method; `via`: a language through which directions
-    go that it was not trained on.
+    its languages apart; `ways`: what translates by each method; `way`: the one by which requests are
+    translated that name none; `via`: a language through which directions go that it was not trained on,
+    without a method.
     """
 
     name: str
@@ -29,6 +31,7 @@ class System:
     kind: Callable[[Direction], str]
     detector: Detector | None
     ways: Mapping[str, Translator] = field(default_factory=dict)
+    way: str | None = None
     via: str | None = None
 
     @property
@@ -40,14 +43,13 @@ class System:
         self, source: str | None, target: str, via: str | None = None, *, way: str | None = None
     ) -> tuple[Direction, ...]:
         """The directions from one language into another, through a third one unless it is one of them."""
-        if (
-            via is None
-            and way is None
-            and source
-            and Direction(source, target) not in self.translator.trained
-        ):
-            via = self.via
+        if via is None and way is None and source:
+            via = self.usual_stop(Direction(source, target))
         return (*self.translator_by(way).legs(source, target, None if via in (source, target) else via),)
+
+    def usual_stop(self, direction: Direction) -> str | None:
+        """The language through which a direction goes for a request that names none, if there is one."""
+        return None if direction in self.translator.trained else self.via
 
     def translator_by(self, way: str | None) -> Translator:
         """What translates by a method, or directly without; `InputError` for one that is not offered."""
@@ -58,10 +60,15 @@ class System:
             raise InputError(f"{self.name} is not translated by '{way}' here; {offered}")
         return self.ways[way]
 
-    def way_of(self, way: str | None, direction: Direction) -> str | None:
-        """The method where it has anything to say of a direction, as an ensemble through the pivot has not of
-        those with the pivot; else None.
+    def way_of(self, asked: str | None, direction: Direction, via: str | None = None) -> str | None:
+        """The method that a request asks for, or the server's own unless it goes through another language,
+        where it has anything to say of a direction, as an ensemble through the pivot has not of those with
+        the pivot; else None.
         """
+        own = None if via or self.usual_stop(direction) else self.way
+        way = own if asked is None else asked
+        if way == DIRECT.name:
+            return None
         method = self.translator_by(way).method
         return way if method and method.fault(direction) is None else None
 
@@ -72,16 +79,22 @@ def open_systems(
     choice: EngineChoice,
     *,
     ways: Sequence[str] = (),
+    way: str | None = None,
     via: str | None = None,
 ) -> dict[str, System]:
     """The systems in folders of runs and exports, by name: that of the run's system and its seed, or, where
-    two would be of one name, the folder. Each translates by all methods of `ways`, too, and through the
-    language `via` what it was not trained on, if there is one.
+    two would be of one name, the folder. Each translates by all methods of `ways`, too, by `way` unless a
+    request names another one, and through the language `via` what it was not trained on, if there is one.
 
     They translate in this process; PyTorch with as many threads as there are workers. `InputError` for a
     folder that is neither, for one that is named twice, and for one that cannot translate by a method.
     """
-    methods = {way: parse_method(way) for way in ways}
+    methods = {each: parse_method(each) for each in [*filter(None, [way]), *ways]}
+    if way and methods[way].several:
+        raise InputError(
+            f"--way {way} reads several sentences for each that it writes, which a request has to ask for; "
+            f"give --ways {way}, or for all requests mask:renormalise=yes"
+        )
     choices = {folder: engine_for(folder, methods.values(), choice) for folder in folders}
     check_named_once(folders)
     records = {folder: (record_of(folder), is_export(folder)) for folder in folders}
@@ -102,7 +115,8 @@ def open_systems(
             translator,
             kinds(record, translator.trained),
             detector=detector,
-            ways={way: translator.by(method, counts) for way, method in methods.items()},
+            ways={name: translator.by(method, counts) for name, method in methods.items()},
+            way=way,
             via=via and check_known(via, translator.languages),
         )
     return systems
