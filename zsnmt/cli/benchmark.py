@@ -1,5 +1,5 @@
 """Measure speed, mostly as ratios of two things that take turns in one process; prints Markdown for
-docs/performance.md.
+docs/performance.md and docs/training_speed.md.
 
     zsnmt benchmark training                          # each architecture against fairseq's transformer
     zsnmt benchmark relative                          # relative attention against plain, time and memory

@@ -1,7 +1,7 @@
 """The allocator of memory that a training on a CPU has in place of glibc's.
 
 PyTorch asks for memory that begins at multiples of 64 bytes. glibc cuts it out of larger pieces, and searches
-what is left over for the next tensor: a quarter of an update of a small model (docs/performance.md).
+what is left over for the next tensor: a quarter of an update of a small model (docs/training_speed.md).
 """
 
 from ctypes.util import find_library
