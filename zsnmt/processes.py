@@ -82,8 +82,8 @@ def kernel_limit(memory: int, processes: int = 1) -> int:
 
     It compiles one for each shape of factors, and a training's batches, like the steps of a search, have
     thousands of shapes. One takes 0.5 to 0.7 MB and about half a millisecond (weights of 128×128 to
-    512×2,048, AVX-512; docs/training_speed.md has a processor with AMX). Of its own accord oneDNN keeps 1,024,
-    and compiles the others over and over.
+    512×2,048, AVX-512; docs/training_speed.md has a processor with AMX). Of its own accord oneDNN keeps
+    1,024, and compiles the others over and over.
     """
     return min(max(memory // 8 // processes // KERNEL, 128), 16384)
 

@@ -56,7 +56,7 @@ def differing(name: str, choice: Choice) -> dict[str, tuple]:
 def test_on_the_papers_gpu_it_is_their_experiment(name, text):
     assert not differing(name, choose(text, GPU))
     vocabulary = int(choose(text, GPU).settings["VOCABULARY"])
-    assert 18_900 <= vocabulary <= 41_000  # that of docs/training_speed.md, and all merges with the characters
+    assert 18_900 <= vocabulary <= 41_000  # of docs/training_speed.md, and all merges with the characters
 
 
 def test_what_students_of_much_text_lack_is_said():
