@@ -12,7 +12,10 @@ import torch
 from tests.conftest import run_command
 from zsnmt.adaptation.checkpoint import TABLES
 from zsnmt.files.checksums import sha256
-from zsnmt.languages import read_languages
+from zsnmt.inference.export.ctranslate2.models import models_in
+from zsnmt.inference.export.run import export_run
+from zsnmt.inference.translator import Translator
+from zsnmt.languages import language_tag, read_languages
 from zsnmt.runs.checkpoints import load_checkpoint
 
 PIVOT, *OTHERS = KNOWN = ["inglan", "velan", "tamun", "velor"]
@@ -162,6 +165,21 @@ def test_a_frozen_run_translates_between_old_languages_as_before_to_the_letter(t
     start = load_checkpoint(frozen / "initial.pt")["model"]
     changed = {name for name, weight in new.items() if not torch.equal(weight, start[name])}
     assert changed >= {*TABLES} and all(name in TABLES or "adapters" in name for name in changed)
+
+
+def test_a_frozen_run_with_adapters_exports_to_ctranslate2_and_translates_as_the_run(frozen, tmp_path):
+    pytest.importorskip("ctranslate2")
+    folder, _ = export_run(frozen, tmp_path / "export")
+    assert [*models_in(folder)] == [language_tag(NEW)]
+    text = Path(json.loads((frozen / "run.json").read_text())["text"])
+    sentences = (text / f"test.{PIVOT}").read_text(encoding="utf-8").splitlines()[:20]
+    exported, run = map(Translator.open, (folder, frozen))
+    for target in (NEW, OTHERS[0]):
+        one, other = (each.translate_with_scores(sentences, target, PIVOT) for each in (exported, run))
+        assert [each.text for each in one] == [each.text for each in other]
+        assert [each.mean_log_probability for each in one] == pytest.approx(
+            [each.mean_log_probability for each in other], abs=1e-4
+        )
 
 
 def test_a_student_goes_on_learning_from_translations(student):

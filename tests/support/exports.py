@@ -4,7 +4,7 @@ import copy
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -82,12 +82,16 @@ def random_model(task=None, seed: int = 7, **options) -> ZeroShotTransformer:
 
 def tidy_model() -> ZeroShotTransformer:
     """A random model, without residual in the middle layer, that writes no tag, and no EOS at once."""
-    model = random_model(encoder_residual_removal_layers="middle")
+    return tidied(random_model(encoder_residual_removal_layers="middle"), range(8))
+
+
+def tidied(model: ZeroShotTransformer, never: Iterable[int]) -> ZeroShotTransformer:
+    """The model, made to write none of some symbols, and no EOS at once."""
     with torch.no_grad():  # one feature is always 5
         model.decoder.layer_norm.weight[0], model.decoder.layer_norm.bias[0] = 0, 5
         of_feature = model.decoder.output_projection.weight[:, 0]
         of_feature.zero_()
-        of_feature[:8] = -6  # symbols of fairseq's own, and tags
+        of_feature[[*never]] = -6
         of_feature[EOS] = 0.4
     return model
 
@@ -108,21 +112,28 @@ def random_translations(
 
 
 def export(
-    model: ZeroShotTransformer, dictionary: Dictionary, folder: Path, quantization: str = "float32"
+    model: ZeroShotTransformer,
+    dictionary: Dictionary,
+    folder: Path,
+    quantization: str = "float32",
+    added: Sequence[str] = (),
 ) -> Path:
-    """An export of a model, with a text pipeline of plain words, in a new folder."""
+    """An export of a model, with a text pipeline of plain words, in a new folder; `added`: languages besides
+    the usual ones.
+    """
+    languages = [*LANGUAGES, *added]
     (folder / "pipeline").mkdir(parents=True)
-    write_model(folder, model, dictionary.symbols, quantization)
     TextPipeline(Words()).save(folder / "pipeline")
-    (folder / "pipeline" / LANGUAGES_FILE).write_text("".join(f"{language}\n" for language in LANGUAGES))
+    (folder / "pipeline" / LANGUAGES_FILE).write_text("".join(f"{language}\n" for language in languages))
     symbols = "".join(
         f"{symbol} 1 #fairseq:overwrite\n" for symbol in dictionary.symbols[dictionary.nspecial :]
     )
-    for language in LANGUAGES:
+    for language in languages:
         (folder / "pipeline" / f"dict.{language}.txt").write_text(symbols)
     codec = Codec(
-        TextPipeline(Words()), TagPlacement("t_dec", dictionary), LANGUAGES, [], model.encoder.max_positions()
+        TextPipeline(Words()), TagPlacement("t_dec", dictionary), languages, [], model.encoder.max_positions()
     )
+    write_model(folder, model, codec, quantization)
     record = codec_record(codec, CTRANSLATE2, quantization, model.max_decoder_positions()) | {
         "files": checksums(folder),
         "model": "1" * 64,
@@ -161,9 +172,11 @@ def assert_exact(
     )
 
 
-def fairseq_engine(model: ZeroShotTransformer, dictionary: Dictionary, search: Search) -> FairseqEngine:
-    """fairseq's search with the same settings."""
-    tags = tuple(map(language_tag, LANGUAGES))
+def fairseq_engine(
+    model: ZeroShotTransformer, dictionary: Dictionary, search: Search, added: Sequence[str] = ()
+) -> FairseqEngine:
+    """fairseq's search with the same settings; `added`: languages besides the usual ones."""
+    tags = tuple(map(language_tag, [*LANGUAGES, *added]))
     generator = SequenceGenerator(
         [model],
         dictionary,

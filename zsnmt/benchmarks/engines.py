@@ -140,7 +140,7 @@ def export(model: BaseFairseqModel, codec: Codec, quantization: str, folder: Pat
     """Write an export into a new folder, unchecked."""
     pipeline = folder / PIPELINE_FOLDER
     pipeline.mkdir(parents=True)
-    write_model(folder, model, codec.dictionary.symbols, quantization=quantization)
+    write_model(folder, model, codec, quantization=quantization)
     codec.pipeline.save(pipeline)
     (pipeline / LANGUAGES_FILE).write_text(
         "".join(f"{language}\n" for language in codec.languages), encoding="utf-8"

@@ -29,6 +29,10 @@ class GrowingVocabulary(nn.Module):
         self.sizes = tuple(sizes)
         self.register_buffer("borders", torch.tensor(self.sizes[:-1]), persistent=False)
 
+    def size_for(self, tag: int | None) -> int:
+        """How many rows the language of a tag writes, or any of the first stage for None."""
+        return self.sizes[0 if tag is None else sum(tag >= size for size in self.sizes[:-1])]
+
     def forward(self, features: Tensor, prev_output_tokens: Tensor, table: Tensor) -> Tensor:
         """From features (B×T×C) and the output table (V×C) to logits (B×T×V), -inf where the language cannot
         write.

@@ -56,15 +56,16 @@ def test_the_option_is_named_and_the_other_engine(option, options):
         check_exportable(random_model(**options))
 
 
-def test_a_frozen_vocabulary_and_adapters_are_refused():
+def test_a_frozen_vocabulary_and_adapters_are_known_but_for_adapters_of_another_activation():
     from zsnmt.modules.growing_vocabulary import GrowingVocabulary
     from zsnmt.modules.language_adapter import LanguageAdapters
 
     model = random_model()
     model.decoder.vocabulary = GrowingVocabulary([20, 31])
-    assert reason(model) == "--frozen-vocabulary"
-    model.decoder.vocabulary, model.decoder.adapters = None, nn.ModuleList([LanguageAdapters([7], 12, 3)])
-    assert reason(model) == "--adapter-dim"
+    model.decoder.adapters = nn.ModuleList([LanguageAdapters([7], 12, 3)])
+    assert reason(model) is None
+    model.cfg.activation_fn, model.decoder.language_embedding = "gelu", None
+    assert reason(model) == "--adapter-dim with another --activation-fn than relu"
 
 
 def test_an_encoder_that_is_told_the_target_language_is_refused():

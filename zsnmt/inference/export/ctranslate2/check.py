@@ -121,5 +121,5 @@ def stock_model(model: BaseFairseqModel) -> BaseFairseqModel:
         layer.attention_residual = KeepResidual()
     for layer in model.decoder.layers:
         layer.language_feed_forward = None
-    model.decoder.language_embedding = None
+    model.decoder.language_embedding = model.decoder.adapters = model.decoder.vocabulary = None
     return model

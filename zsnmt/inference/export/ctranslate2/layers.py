@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
 from zsnmt.modules.attention_residual import RemoveResidual
+from zsnmt.modules.language_adapter import LanguageAdapters
 from zsnmt.modules.language_feed_forward import LanguageFeedForward
 
 if TYPE_CHECKING:
@@ -137,6 +138,22 @@ def add_block(spec: FeedForwardSpec, blocks: LanguageFeedForward, read: Reader, 
         np.concatenate([outer.weight, weight * narrow], axis=1),
         outer.bias + weight * narrow_bias,
     )
+
+
+def adapter_layer(
+    adapters: LanguageAdapters, encoder_dim: int, heads: int, *, read: Reader, tag: int | None
+) -> TransformerDecoderLayerSpec | None:
+    """What stands for the adapter of a `tag`'s language behind a layer of ReLUs: one whose attentions change
+    nothing. None for a language without adapter; those of other languages are for other models.
+    """
+    made = None
+    for of, adapter in zip(adapters.tags, adapters.adapters):
+        spec = idle_decoder_layer(adapter.down.in_features, encoder_dim, heads=heads)
+        layer_norm(spec.ffn.layer_norm, adapter.norm, read)
+        linear(spec.ffn.linear_0, read(adapter.down.weight), read(adapter.down.bias))
+        linear(spec.ffn.linear_1, read(adapter.up.weight), read(adapter.up.bias))
+        made = spec if of == tag else made
+    return made
 
 
 def layer_norm(spec: LayerNormSpec, norm: nn.LayerNorm, read: Reader) -> None:

@@ -1,10 +1,11 @@
 """The models of an export, one for each target language that has weights of its own, and all of them as one.
 
-CTranslate2 chooses no weights by the language. So blocks of languages (`zsnmt.modules.language_feed_forward`)
-make an export of several models. In that of a language its blocks are further hidden units of the decoder's
-feed-forward blocks, which is the same function. Its folder has the name of the language's tag:
+CTranslate2 chooses no weights by the language. So blocks of languages, adapters and a frozen vocabulary (see
+`zsnmt.modules`) make an export of several models. In that of a language its blocks are further hidden units
+of the decoder's feed-forward blocks, and its adapters are layers, which are the same functions. Its folder
+has the name of the language's tag:
 
-model.bin  config.json  shared_vocabulary.json           for languages without blocks, as the pivot is
+model.bin  config.json  shared_vocabulary.json           for languages without such weights, as the pivot is
 __de__/model.bin  __de__/config.json  ...                for German
 """
 

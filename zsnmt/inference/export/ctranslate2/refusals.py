@@ -16,8 +16,6 @@ from zsnmt.modules.attention_residual import (
     MeanPoolResidual,
     RemoveResidual,
 )
-from zsnmt.modules.growing_vocabulary import GrowingVocabulary
-from zsnmt.modules.language_adapter import LanguageAdapter, LanguageAdapters
 from zsnmt.modules.position_names import TUPE
 from zsnmt.modules.position_query import PositionQuery
 from zsnmt.modules.positions import TupePositions
@@ -34,12 +32,10 @@ OPTIONS = {
     MeanPoolResidual: "--encoder-residual-replacement mean_pool",
     TupePositions: f"--encoder-position-encoding {' or '.join(TUPE)}",
     RelativeKeysAndQueries: "--encoder-position-encoding relative_key_query",
-    GrowingVocabulary: "--frozen-vocabulary",
-    LanguageAdapters: "--adapter-dim",
     TargetLanguage: "--encoder-target-language",
     AdaptiveSoftmax: "--adaptive-softmax-cutoff",
 }
-KNOWN = {ZeroShotTransformer, *PARTS} - OPTIONS.keys() - {LanguageAdapter}
+KNOWN = {ZeroShotTransformer, *PARTS} - OPTIONS.keys()
 
 
 def check_exportable(model: TransformerModel, quantization: str = FLOAT32) -> None:
@@ -103,5 +99,8 @@ def reasons(model: nn.Module) -> Iterator[str]:
             layer.language_feed_forward is not None for layer in decoder.layers
         )
         and model.cfg.activation_fn != "relu",
+        "--adapter-dim with another --activation-fn than relu": decoder.adapters is not None
+        and model.cfg.activation_fn != "relu",
+        "--adapter-dim with --normalization post": decoder.adapters is not None and post_norm,
     }
     yield from (option for option, holds in conditions.items() if holds)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ from zsnmt.errors import InputError
 from zsnmt.inference.export.ctranslate2.language_layer import joined_input, language_layer
 from zsnmt.inference.export.ctranslate2.layers import (
     Reader,
+    adapter_layer,
     decoder_layer,
     encoder_layers,
     idle_decoder_layer,
@@ -33,9 +35,12 @@ if TYPE_CHECKING:
     )
 
 
+UNWRITTEN = -1e4  # the logit of what a language does not write; its probability is zero in any precision
+
+
 def specification(model: TransformerModel, symbols: Sequence[str], tag: int | None = None) -> TransformerSpec:
-    """The specification of a model in evaluation mode, with the symbols of its dictionary. Of one with blocks
-    of languages: for the language of a `tag`, or for those without blocks.
+    """The specification of a model in evaluation mode, with the symbols of its dictionary. Where languages
+    have weights of their own: for that of a `tag`, or for those without.
 
     Raises `InputError` for a model that CTranslate2 cannot run exactly.
     """
@@ -55,10 +60,15 @@ def specification(model: TransformerModel, symbols: Sequence[str], tag: int | No
     return spec
 
 
-def tags_of_blocks(model: TransformerModel) -> list[int]:
-    """The tags (ids) of the languages that have blocks of their own in some layer of the decoder."""
-    blocks = [layer.language_feed_forward for layer in model.decoder.layers]
-    return sorted({tag for each in blocks if each is not None for tag in each.tags})
+def own_tags(model: TransformerModel, tags: Iterable[int]) -> list[int]:
+    """Those of some languages' tags (ids) whose language has blocks or adapters of its own in the decoder, or
+    came when the rest was frozen, and so writes what others do not.
+    """
+    decoder: Decoder = model.decoder
+    of_languages = [*(layer.language_feed_forward for layer in decoder.layers), *(decoder.adapters or [])]
+    own = {tag for each in of_languages if each is not None for tag in each.tags}
+    first = decoder.vocabulary.sizes[0] if decoder.vocabulary else math.inf
+    return sorted(tag for tag in tags if tag in own or tag >= first)
 
 
 def unique(symbols: Sequence[str]) -> list[str]:
@@ -100,8 +110,8 @@ def encoder_spec(model: TransformerModel, read: Reader) -> TransformerEncoderSpe
 
 
 def decoder_spec(model: TransformerModel, read: Reader, tag: int | None) -> TransformerDecoderSpec:
-    """The decoder: its input, with the language joined to it, its layers, with the blocks of a `tag`'s
-    language, and its output.
+    """The decoder: its input, with the language joined to it, its layers, with the blocks and adapters of a
+    `tag`'s language, and its output, among what that language writes.
     """
     decoder: Decoder = model.decoder
     layers = [*decoder.layers]
@@ -116,6 +126,9 @@ def decoder_spec(model: TransformerModel, read: Reader, tag: int | None) -> Tran
         no_final_norm=decoder.layer_norm is None,
     )
     spec.layer = [decoder_layer(layer, read, tag) for layer in layers]
+    if decoder.adapters is not None:
+        adapters = [adapter_layer(each, encoder_dim, heads, read=read, tag=tag) for each in decoder.adapters]
+        spec.layer = [each for both in zip(spec.layer, adapters) for each in both if each is not None]
     embeddings, positions = read(decoder.embed_tokens.weight), position_table(decoder, embed_dim, read)
     spec.scale_embeddings = float(decoder.embed_scale)
     if decoder.language_embedding is not None:
@@ -132,6 +145,9 @@ def decoder_spec(model: TransformerModel, read: Reader, tag: int | None) -> Tran
     spec.projection.weight = read(decoder.output_projection.weight)
     if decoder.output_projection.bias is not None:
         spec.projection.bias = read(decoder.output_projection.bias)
+    if decoder.vocabulary is not None:
+        spec.projection.bias = np.zeros(decoder.vocabulary.sizes[-1], np.float32)
+        spec.projection.bias[decoder.vocabulary.size_for(tag) :] = UNWRITTEN
     return spec
 
 

@@ -9,7 +9,7 @@ from fairseq.models import BaseFairseqModel
 
 from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
 from zsnmt.decoding.options import FLOAT32
-from zsnmt.decoding.search import Search
+from zsnmt.decoding.search import Search, Vocabulary
 from zsnmt.files.records import write_json
 from zsnmt.inference.export.agreement import STOCK, Agreement
 from zsnmt.inference.export.ctranslate2.check import (
@@ -27,10 +27,11 @@ from zsnmt.inference.export.ctranslate2.mask_check import NAME, check_mask, chec
 from zsnmt.inference.export.ctranslate2.quantisation import quantise
 from zsnmt.inference.export.ctranslate2.refusals import check_exportable
 from zsnmt.inference.export.ctranslate2.self_check import Bound, place, write_check
-from zsnmt.inference.export.ctranslate2.specification import specification, tags_of_blocks
+from zsnmt.inference.export.ctranslate2.specification import own_tags, specification
 from zsnmt.inference.export.folder import EXPORT_FILE, PLACES, checksums
 from zsnmt.inference.export.samples import Sample
 from zsnmt.inference.trained_run import TrainedRun
+from zsnmt.languages import language_tag
 from zsnmt.runs.folder import PIPELINE_FOLDER
 from zsnmt.text.piece_counts import PIECE_COUNTS_FILE
 
@@ -68,7 +69,7 @@ def write_checked(
 
     def written(folder: Path, model: BaseFairseqModel, quantization: str) -> CTranslate2Engine:
         folder.mkdir(exist_ok=True)
-        write_model(folder, model, trained.codec.dictionary.symbols, quantization=quantization)
+        write_model(folder, model, trained.codec, quantization=quantization)
         shutil.copytree(run / PIPELINE_FOLDER, folder / PIPELINE_FOLDER)
         if (run / PIECE_COUNTS_FILE).is_file():  # of a run that is older than they are
             shutil.copy(run / PIECE_COUNTS_FILE, folder)
@@ -97,9 +98,11 @@ def write_checked(
     }, place(engine)
 
 
-def write_model(folder: Path, model: BaseFairseqModel, symbols: Sequence[str], quantization: str) -> None:
-    """Write what CTranslate2 reads: a model, and one for each language that has blocks of its own."""
-    for tag in (None, *tags_of_blocks(model)):
+def write_model(folder: Path, model: BaseFairseqModel, codec: Vocabulary, quantization: str) -> None:
+    """Write what CTranslate2 reads: a model, and one for each language that has weights of its own."""
+    symbols = codec.dictionary.symbols
+    tags = [codec.dictionary.index(language_tag(language)) for language in codec.languages]
+    for tag in (None, *own_tags(model, tags)):
         spec = specification(model, symbols, tag)
         spec.validate()
         quantise(spec, quantization)
