@@ -57,6 +57,15 @@ def test_models_in_the_place_of_others_are_noticed(model, folder, tmp_path):
     assert differences(model, engine, translations).largest > 0.01
 
 
+def test_the_model_of_a_language_is_loaded_when_it_is_first_needed(folder):
+    engine = CTranslate2Engine(folder, SEARCH)
+    _, first, second, *_ = [sentence for sentence, _ in random_translations(4, DICTIONARY)]
+    assert not engine.translator.loaded
+    for sentences, number in (([first], 1), ([first], 1), ([second, first], 2)):
+        (found,) = engine.translate([sentences])
+        assert len(found) == len(sentences) and len(engine.translator.loaded) == number
+
+
 def test_a_model_without_blocks_is_one_model(tmp_path):
     engine = opened(random_model(), DICTIONARY, tmp_path / "export")
     assert models_in(engine.folder) == {} and model_for(engine.folder, LANGUAGES[1]) == engine.folder

@@ -6,6 +6,7 @@ import copy
 import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -75,22 +76,27 @@ class CTranslate2Engine(Engine):
         self.ids = {symbol: number for number, symbol in enumerate(self.symbols)}
         self.eos, self.longest = self.codec.dictionary.eos(), record["max_target_positions"] - 1
         self.never = never_written(self.codec.dictionary, self.codec.languages)
-        self.translator = self.load(folder)
+        self.translator = self.load()
         self.restriction: Restriction | None = None
 
-    def load(self, folder: Path) -> Translator | Translators:
-        """What translates with a folder of one model or of several."""
-        library, of_tag = ctranslate2(), models_in(folder)
-        try:
-            model, *of_languages = (
-                library.Translator(str(each), inter_threads=self.workers, intra_threads=1)
-                for each in (folder, *of_tag.values())
-            )
-        except (RuntimeError, ValueError) as error:
-            raise InputError(
-                f"{self.folder} cannot be loaded by CTranslate2 {library.__version__} ({error}); {REMEDY}"
-            ) from error
-        return Translators(model, dict(zip(of_tag, of_languages))) if of_tag else model
+    def load(
+        self, prepared: Callable[[Path], AbstractContextManager[Path]] = nullcontext
+    ) -> Translator | Translators:
+        """What translates with the export's model, or with its models; `prepared` makes, for the time of
+        loading, another folder of that of a model.
+        """
+        of_tag = models_in(self.folder)
+
+        def load_model(model: Path) -> Translator:
+            with prepared(model) as folder:
+                try:
+                    return ctranslate2().Translator(str(folder), inter_threads=self.workers, intra_threads=1)
+                except (RuntimeError, ValueError) as error:
+                    raise InputError(
+                        f"{model} cannot be loaded by CTranslate2 {self.version} ({error}); {REMEDY}"
+                    ) from error
+
+        return Translators(load_model, self.folder, of_tag) if of_tag else load_model(self.folder)
 
     def searching(self, search: Search) -> CTranslate2Engine:
         """The same, with another search of which CTranslate2 knows the length penalty."""

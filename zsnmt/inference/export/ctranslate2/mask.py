@@ -13,6 +13,7 @@ it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,7 +30,7 @@ from zsnmt.inference.export.ctranslate2.engine import (
     Restriction,
     in_flight,
 )
-from zsnmt.inference.export.ctranslate2.models import in_order, models_in
+from zsnmt.inference.export.ctranslate2.models import in_order
 from zsnmt.languages import language_tag
 from zsnmt.text.piece_counts import PieceCounts
 
@@ -60,14 +61,16 @@ class MaskEngine(Engine):
         codec, self.most = engine.codec, IN_FLIGHT * engine.workers
         check_counts(counts, codec.languages)
         restrictions = restrictions_of(codec, mask, counts)
-        with TemporaryDirectory() as folder:
-            for model in (engine.folder, *models_in(engine.folder).values()):
-                beside = Path(folder) / model.relative_to(engine.folder)
-                beside.mkdir(exist_ok=True)
+
+        @contextmanager
+        def with_map(model: Path) -> Iterator[Path]:
+            with TemporaryDirectory() as folder:
                 for path in filter(Path.is_file, model.iterdir()):
-                    (beside / path.name).symlink_to(path.resolve())
-                write_map(beside / MAP_FILE, restrictions.values(), engine.symbols)
-            translator = engine.load(Path(folder))
+                    (Path(folder) / path.name).symlink_to(path.resolve())
+                write_map(Path(folder) / MAP_FILE, restrictions.values(), engine.symbols)
+                yield Path(folder)
+
+        translator = engine.load(with_map)
         self.symbols = {language: restriction.symbols for language, restriction in restrictions.items()}
         self.engines = {
             language: engine.restricted(translator, restriction)

@@ -11,8 +11,9 @@ __de__/model.bin  __de__/config.json  ...                for German
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from zsnmt.inference.export.folder import WEIGHTS_FILE
@@ -37,12 +38,25 @@ def model_for(export: Path, target: str) -> Path:
 
 class Translators:
     """Translators of CTranslate2's as one: a target goes to that of its first token, the language's tag, and
-    to that of the `others` if there is none.
+    to that of the others if there is none. A language's own is loaded when it is first needed.
     """
 
-    def __init__(self, others: Translator, of_tag: Mapping[str, Translator]) -> None:
-        self.others, self.of_tag = others, of_tag
-        self.compute_type = others.compute_type
+    def __init__(self, load: Callable[[Path], Translator], export: Path, of_tag: Mapping[str, Path]) -> None:
+        """`load`: from a folder, `export` that of the others' model, `of_tag` those of languages."""
+        self.load, self.of_tag, self.loading = load, of_tag, Lock()
+        self.loaded: dict[Path, Translator] = {}
+        self.others = load(export)
+        self.compute_type = self.others.compute_type
+
+    def translator_into(self, tag: str) -> Translator:
+        """That of a language's tag, or that of the others."""
+        if tag not in self.of_tag:
+            return self.others
+        folder = self.of_tag[tag]
+        with self.loading:
+            if folder not in self.loaded:
+                self.loaded[folder] = self.load(folder)
+            return self.loaded[folder]
 
     def translate_batch(self, *batch: Sequence[list[str]], **options: Any) -> list[Any]:
         """What CTranslate2's method of this name gives for sources and targets, in their order."""
@@ -58,7 +72,7 @@ class Translators:
         """What a method of each translator gives for its part of a batch of sources and targets."""
         places: dict[Translator, list[int]] = {}
         for place, target in enumerate(batch[-1]):
-            places.setdefault(self.of_tag.get(target[0], self.others), []).append(place)
+            places.setdefault(self.translator_into(target[0]), []).append(place)
         return in_order(
             (own, getattr(translator, method)(*([side[place] for place in own] for side in batch), **options))
             for translator, own in places.items()
