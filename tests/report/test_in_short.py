@@ -32,6 +32,7 @@ from zsnmt.runs.systems import BASELINE, RESIDUAL
 from zsnmt.runs.ways import OWN_PIVOT, PIVOT
 
 RESULTS = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
+PAGES = "docs/results"  # from RESULTS.md
 TABLES = re.compile(r"^\|.*\n(?=\| ?-)", re.M)  # their first rows
 FIGURE = re.compile(r"\d\.\d|\d ?%|\d BLEU|\d points|±")  # as results are written
 
@@ -72,10 +73,10 @@ def test_what_to_use_has_a_row_for_each_system_on_real_text_and_says_what_learne
     keep_scores(replace(student, config="tatoeba_long", results=taught), tmp_path)
     rows = what_to_use(tmp_path, "").splitlines()
     assert rows[2:5] == [
-        "| Tatoeba, eight languages | 1 | residual removed, distilled (zero-resource) "
-        "| 25.0 | 14.0 | 15.5 | 30.0 % |",
-        "| captions | 1, 2 | baseline | 25.0 | 5.0 | 15.5 | 30.0 % |",
-        "| captions | 1, 2 | residual removed | 25.0 | 9.0 | 15.5 | 30.0 % |",
+        f"| [Tatoeba, eight languages]({PAGES}/tatoeba_long.md) | 1 "
+        "| residual removed, distilled (zero-resource) | 25.0 | 14.0 | 15.5 | 30.0 % |",
+        f"| [captions]({PAGES}/captions_long.md) | 1, 2 | baseline | 25.0 | 5.0 | 15.5 | 30.0 % |",
+        f"| [captions]({PAGES}/captions_long.md) | 1, 2 | residual removed | 25.0 | 9.0 | 15.5 | 30.0 % |",
     ]
     assert "by an earlier rule" not in "".join(rows), "it has a page of its own"
     assert rows[5] == "" and "demo" not in "".join(rows)
@@ -95,11 +96,11 @@ def test_systems_are_compared_over_the_seeds_of_the_last(tmp_path):
     keep_scores(third, tmp_path)
     whole, brief = (make(tmp_path, "") for make in (what_to_use, what_to_use_first))
     assert "| 1, 2 | baseline | 25.0 | 5.0 |" in whole and "| baseline | 25.0 | 5.0 |" in brief
-    assert "Of each text the seeds that its last system has." in whole
+    assert "Of each text the seeds that its last system has; its page names the runs." in whole
     assert "Each system: seeds 1, 2." in brief and "not measured" not in whole + brief
     alone = replace(third, results=[result for result in third.results if result.way != PIVOT])
     keep_scores(replace(alone, config="captions_long"), tmp_path)
-    row = "| captions | 3 | baseline | 25.0 | 50.0 | – |"
+    row = f"| [captions]({PAGES}/captions_long.md) | 3 | baseline | 25.0 | 50.0 | – |"
     assert row in what_to_use(tmp_path, "") and "–: not measured." in what_to_use(tmp_path, "")
 
 

@@ -167,11 +167,11 @@ def what_to_use(folder: Path, _: str) -> str:
     for config in filter(partial(has_scores, folder), SHOWN):
         runs = kept_runs(folder, config, SHOWN[config])
         rows += [
-            [REAL_TEXT[config], seeds(of_system), *system_row(of_system)]
+            [f"[{REAL_TEXT[config]}]({RESULTS}/{config}.md)", seeds(of_system), *system_row(of_system)]
             for of_system in with_seeds_of(runs[-1].system, runs).values()
         ]
     table = Table("what_to_use", "What to use", ["text", "seeds", *SYSTEM_ROW], rows=rows, about="")
-    of_seeds = "Of each text the seeds that its last system has."
+    of_seeds = "Of each text the seeds that its last system has; its page names the runs."
     return with_notes(table, of_seeds)
 
 
