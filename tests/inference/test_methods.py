@@ -292,7 +292,7 @@ def test_what_a_method_cannot_translate_is_refused_before_it_begins(
 
 def test_a_method_with_another_way_is_refused(translator, lines, counts):
     for way, reason in {
-        "mask": "by mask is not made through inglan: .* two; leave out one of the two, or translate into",
+        "sample:beam=1": "by sample is not made through inglan: .* two; leave out one of the two, or",
         "contrast": "by contrast is not made through inglan: .* and what comes of it by contrast",
         "ensemble": "the translation alone would be left; .* give --way ensemble:through=inglan",
     }.items():
@@ -305,6 +305,17 @@ def test_a_method_with_another_way_is_refused(translator, lines, counts):
     without = {language: of for language, of in counts.items() if language != "tamun"}
     with pytest.raises(InputError, match="a mask needs the counts .* there are none of tamun;"):
         translator.by(parse_method("mask"), without)
+
+
+@pytest.mark.parametrize("way", ["mask", "mask:renormalise=yes,beam=1"])
+def test_both_translations_through_another_language_have_the_mask(translator, lines, counts, way):
+    by = translator.by(parse_method(way), counts)
+    first = by.translate_with_scores(lines, "inglan", "velan")
+    second = by.translate_with_scores([each.text for each in first], "tamun", "inglan")
+    found = by.translate_with_scores(lines, "tamun", "velan", via="inglan")
+    assert [each.text for each in found] == [each.text for each in second]
+    plain = translator.translate(lines, "tamun", "velan", via="inglan")
+    assert [each.text for each in found] != plain  # the mask changes something here
 
 
 def test_engines_and_exports_that_cannot_say_so(older):

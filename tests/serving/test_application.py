@@ -385,17 +385,20 @@ def test_a_server_has_a_method_of_its_own_for_requests_that_name_none():
 
 
 @pytest.mark.parametrize("server_goes", [None, "en"])
-def test_the_servers_own_method_is_for_what_goes_through_no_other_language(server_goes):
-    """Which no method does."""
-    ways = {"mask": ToldTranslator(parse_method("mask"))}
+def test_the_servers_own_method_is_also_for_what_goes_through_another_language(server_goes):
+    """And then for both translations. Another method of a request goes directly."""
+    ways = {each: ToldTranslator(parse_method(each)) for each in ("mask", "ensemble:through=en")}
     system = replace(told_system("told", None, **ways), way="mask", via=server_goes)
+    through = "mask en-fr: mask de-en: Hallo."
     with serving(system, limits=LIMITS) as client:
-        for target, via, text in (
-            ("en", None, "mask de-en: Hallo."),
-            ("fr", "en", "en-fr: de-en: Hallo."),
-            ("fr", None, "en-fr: de-en: Hallo." if server_goes else "mask de-fr: Hallo."),
+        for target, asked, text in (
+            ("en", {}, "mask de-en: Hallo."),
+            ("fr", {"via": "en"}, through),
+            ("fr", {}, through if server_goes else "mask de-fr: Hallo."),
+            ("fr", {"way": "direct", "via": "en"}, "en-fr: de-en: Hallo."),
+            ("fr", {"way": "ensemble:through=en"}, "ensemble de-fr: Hallo."),
         ):
-            assert client.translate("Hallo.", "de", target, via=via)[1]["translatedText"] == text
+            assert client.translate("Hallo.", "de", target, **asked)[1]["translatedText"] == text
 
 
 @pytest.fixture(scope="module")

@@ -42,7 +42,7 @@ class ToldTranslator:
     def legs(self, source: str, target: str, via: str | None) -> list[Direction]:
         if source == target:
             raise InputError(f"source and target are both '{target}'")
-        if self.method and via:
+        if self.method and self.method.several and via:
             raise InputError(f"a translation by {self.method.name} goes through no other language")
         stops = [check_known(each, self.languages) for each in (source, via, target) if each is not None]
         return [Direction(*pair) for pair in zip(stops, stops[1:])]

@@ -52,8 +52,8 @@ def make_parser() -> console.Parser:
     parser.add_argument(
         "--way",
         metavar="WAY",
-        help="translate by this method, such as mask:renormalise=yes, where a request names none, nor a "
-        "language to go through; 'direct' in a request is without a method",
+        help="translate by this method, such as mask:renormalise=yes, what a request names no method for; "
+        "'direct' in a request is without one",
     )
     parser.add_argument(
         "--via",

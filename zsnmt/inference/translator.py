@@ -161,7 +161,7 @@ class Translator:
     def legs(self, source: str | None, target: str, via: str | None) -> list[Direction]:
         """The directions that a translation goes through, one or two, checked."""
         if self.method is not None:
-            self._check_method(source, target, via)
+            self._check_method(self.method, source, target, via=via)
         if via is None or source == target:  # which is refused
             return [self.codec.direction(source, target)]
         if via in (source, target):
@@ -170,17 +170,15 @@ class Translator:
             )
         return [self.codec.direction(source, via), self.codec.direction(via, target)]
 
-    def _check_method(self, source: str | None, target: str, via: str | None) -> None:
-        """`InputError` for what the method cannot translate."""
-        assert self.method is not None
-        if via is not None:
-            raise InputError(self.method.fault_through(via))
-        if source is None and self.method.kind.needs_source:
+    def _check_method(self, method: Method, source: str | None, target: str, *, via: str | None) -> None:
+        """`InputError` for what a method cannot translate."""
+        if via is not None and (fault := method.fault_through(via)):
+            raise InputError(fault)
+        if source is None and method.kind.needs_source:
             raise InputError(
-                f"a translation by {self.method.name} must be told the source language; give it (--from)"
+                f"a translation by {method.name} must be told the source language; give it (--from)"
             )
-        direction = self.codec.direction(source, target)
-        if fault := self.method.fault(direction):
+        if fault := method.fault(self.codec.direction(source, target)):
             raise InputError(fault)
 
     def translate_into(

@@ -164,7 +164,7 @@ class Service:
             text = SplitText.cut(document, source)
             for target in asked.targets:
                 there = asked.source == AUTO and source == target
-                way = system.way_of(asked.way, Direction(source, target), asked.via)
+                way = system.way_of(asked.way, Direction(source, target))
                 legs = () if there else system.legs(source, target, asked.via, way=way)
                 errands.append(Errand(text, target, legs, way=way))
         return errands

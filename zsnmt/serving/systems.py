@@ -22,8 +22,7 @@ from zsnmt.serving.detection import Detector, detector_of
 class System:
     """A trained run at work. `kind`: what a direction is to the model; `detector`: None where nothing tells
     its languages apart; `ways`: what translates by each method; `way`: the one by which requests are
-    translated that name none; `via`: a language through which directions go that it was not trained on,
-    without a method.
+    translated that name none; `via`: a language through which directions go that it was not trained on.
     """
 
     name: str
@@ -43,13 +42,10 @@ class System:
         self, source: str | None, target: str, via: str | None = None, *, way: str | None = None
     ) -> tuple[Direction, ...]:
         """The directions from one language into another, through a third one unless it is one of them."""
-        if via is None and way is None and source:
-            via = self.usual_stop(Direction(source, target))
+        unknown = source and Direction(source, target) not in self.translator.trained
+        if via is None and way in (None, self.way) and unknown:
+            via = self.via
         return (*self.translator_by(way).legs(source, target, None if via in (source, target) else via),)
-
-    def usual_stop(self, direction: Direction) -> str | None:
-        """The language through which a direction goes for a request that names none, if there is one."""
-        return None if direction in self.translator.trained else self.via
 
     def translator_by(self, way: str | None) -> Translator:
         """What translates by a method, or directly without; `InputError` for one that is not offered."""
@@ -60,13 +56,11 @@ class System:
             raise InputError(f"{self.name} is not translated by '{way}' here; {offered}")
         return self.ways[way]
 
-    def way_of(self, asked: str | None, direction: Direction, via: str | None = None) -> str | None:
-        """The method that a request asks for, or the server's own unless it goes through another language,
-        where it has anything to say of a direction, as an ensemble through the pivot has not of those with
-        the pivot; else None.
+    def way_of(self, asked: str | None, direction: Direction) -> str | None:
+        """The method that a request asks for, or the server's own, where it has anything to say of a
+        direction, as an ensemble through the pivot has not of those with the pivot; else None.
         """
-        own = None if via or self.usual_stop(direction) else self.way
-        way = own if asked is None else asked
+        way = self.way if asked is None else asked
         if way == DIRECT.name:
             return None
         method = self.translator_by(way).method

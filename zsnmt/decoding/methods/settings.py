@@ -137,8 +137,12 @@ class Method:
         """Why a direction cannot be translated so; None where it can."""
         return self.kind.fault(direction)
 
-    def fault_through(self, language: str) -> str:
-        """Why a translation through a language is not made by the method, and what to do instead."""
+    def fault_through(self, language: str) -> str | None:
+        """Why a translation through a language is not made by the method, and what to do instead; None of a
+        mask, which both of its translations have.
+        """
+        if self.several is None:
+            return None
         fault = f"a translation by {self.name} is not made through {language}"
         if self.kind.through:
             return (
