@@ -105,14 +105,20 @@ def extend_data(
         extend_piece_counts(base, part, dictionary, languages=languages)
         shares = {}
         for file, as_read in zip(files, tokenised):
-            if any({*name.split(".")[1].split("-")} & {*new} for name in file.names):
-                share = unknown[as_read][True] / max(1, unknown[as_read].total())
-                shares[file.path.name] = share
-                if share > unknown_bound:
-                    example = first_unknown(as_read, pipeline, dictionary)
-                    raise InputError(describe_unknown(file, share, bound=unknown_bound, example=example))
+            if not {*new} & {language for name in file.names for language in languages_in(name)}:
+                continue
+            share = unknown[as_read][True] / max(1, unknown[as_read].total())
+            shares[file.path.name] = share
+            if share > unknown_bound:
+                example = first_unknown(as_read, pipeline, dictionary)
+                raise InputError(describe_unknown(file, share, bound=unknown_bound, example=example))
         shutil.rmtree(part / TOKENISED, ignore_errors=True)
     return shares
+
+
+def languages_in(name: str) -> list[str]:
+    """Those of the pair that a file of a binarised folder is called after, such as train.de-en.de."""
+    return name.split(".")[1].split("-")
 
 
 def check_units(pipeline: TextPipeline, settings: TextSettings) -> None:

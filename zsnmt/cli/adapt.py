@@ -13,6 +13,7 @@ translation changes. The adapted run is a run folder like any other.
 """
 
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -53,33 +54,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     base = Path(options.run)
     check_trained(base)
-    mode = FROZEN if options.frozen else FULL
     config = options.experiment
     if not is_config:
-        config = make_added_config(recipe, options, base, mode=mode)
-        if options.share is None and mode == FULL:
+        config = make_added_config(recipe, options, base, mode=mode_of(options))
+        if options.share is None and not options.frozen:
             options.share, own = SHARE, [*own, "--share", f"{SHARE:g}"]
     if options.plan:
         return
     experiment = read_experiment(config, recipe.runs, recipe.variables)
     base = base.resolve()
-    adaptation = Adaptation(
-        base,
-        mode,
-        options.adapter_dim,
-        noise=options.noise,
-        noise_scale=options.noise_scale,
-        allow_unknown=options.allow_unknown,
-        without_synthetic=options.without_synthetic,
-        share=options.share,
-    )
-    record = read_record(base)
-    seed = record["seed"] if options.seed is None else options.seed
-    name = options.name or record["system"] + "_frozen" * options.frozen
+    adaptation, record = chosen_adaptation(options, base), read_record(base)
     given = without_positionals(parser, own, ("experiment", "run"))
     words = remove_options(remove_own_text(given), TEAM_OPTIONS)
     added = [path_from_top(Path(options.run)), *words, *further_words(further)]
-    command = recipe_command("adapt", experiment.file, *added)
 
     def score_base() -> None:
         if adaptation.text and not (base / SCORES_FILE).is_file():
@@ -89,9 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         recipe.steps,
         experiment,
         adaptation,
-        name=name,
-        seed=seed,
-        recipe=command,
+        name=options.name or record["system"] + "_frozen" * options.frozen,
+        seed=record["seed"] if options.seed is None else options.seed,
+        recipe=recipe_command("adapt", experiment.file, *added),
         options=further,
         begin=score_base,
     )
@@ -100,6 +87,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
         pivot, new = experiment.config.languages[0], experiment.config.languages[-1]
         translate = verb_command("translate", run, "--from", new, "--to", pivot)
         recipe.steps.say(f"to translate: {translate} < lines.txt")
+
+
+def mode_of(options: Namespace) -> str:
+    """What is trained, in a word."""
+    return FROZEN if options.frozen else FULL
+
+
+def chosen_adaptation(options: Namespace, base: Path) -> Adaptation:
+    """What the options ask for, of the run `base`; `InputError` for what does not go together."""
+    return Adaptation(
+        base,
+        mode_of(options),
+        options.adapter_dim,
+        noise=options.noise,
+        noise_scale=options.noise_scale,
+        allow_unknown=options.allow_unknown,
+        without_synthetic=options.without_synthetic,
+        share=options.share,
+    )
 
 
 def make_parser() -> console.Parser:
