@@ -100,6 +100,21 @@ def test_a_run_translates_by_methods_and_says_how_sure_it_is(older):
             assert 0 <= answer["confidence"]["agreement"] <= 100
 
 
+def test_a_search_with_a_beam_of_its_own_is_a_method_like_others(older):
+    search, choice = Search(beam=2), EngineChoice(workers=1)
+    (system,) = open_systems([older / OLDER_RUN], search, choice, way="search:beam=1").values()
+    direction = Direction("velan", "tamun")
+    assert system.way_of(None, direction) == system.way_of("search:beam=1", direction) == "search:beam=1"
+    assert system.translator_by("search:beam=1").settings.beam == 1
+    with serving(system) as client:
+        own, direct = (
+            client.translate("Memu vuhwu wima.", *direction, way=way, alternatives=1, details=True)[1]
+            for way in (None, "direct")
+        )
+    assert (own["details"]["ways"], direct["details"]["ways"]) == ("search:beam=1", None)
+    assert (own["alternatives"], len(direct["alternatives"])) == ([], 1)
+
+
 def test_what_was_not_trained_goes_through_another_language_if_the_server_is_told_so(older):
     search, choice = Search(beam=2), EngineChoice(workers=1)
     (system,) = open_systems([older / OLDER_RUN], search, choice, via="inglan").values()

@@ -63,8 +63,8 @@ class System:
         way = self.way if asked is None else asked
         if way == DIRECT.name:
             return None
-        method = self.translator_by(way).method
-        return way if method and method.fault(direction) is None else None
+        method = self.translator_by(way).method  # None of a search with another beam
+        return None if method and method.fault(direction) else way
 
 
 def open_systems(
