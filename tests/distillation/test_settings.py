@@ -135,6 +135,14 @@ def test_a_remedy_is_named_as_in_the_grid_and_after_what_is_learned_besides():
     assert default_name(few, Baseline()) == "baseline_few_10_consistency"
 
 
+def test_students_with_language_blocks_are_named_for_what_they_are():
+    names = [
+        default_name(Distillation(RUN, sides=sides, language_blocks=True), Baseline())
+        for sides in ("both", "none")
+    ]
+    assert names == ["baseline_blocks_distilled", "baseline_blocks_continued"]
+
+
 def test_word_level_distillation_has_a_name_and_a_place_in_the_order():
     names = [
         default_name(Distillation(RUN, sides=sides, word_level=1, remedy=remedy), Baseline())

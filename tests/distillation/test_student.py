@@ -155,6 +155,30 @@ def test_a_student_without_language_blocks_does_not_have_their_width_either(teac
 
 
 @pytest.mark.parametrize(
+    "of_teacher, own, layers, width",
+    [
+        ("--decoder-ffn-embed-dim 30", [], "middle", 15),
+        ("--decoder-ffn-embed-dim 30", ["--decoder-language-feed-forward-dim", "4"], "middle", 4),
+        (
+            "--decoder-language-feed-forward-layers 2 --decoder-language-feed-forward-dim 12",
+            *([], "2", 12),
+        ),
+    ],
+)
+def test_a_student_gains_language_blocks_half_as_wide_as_its_own_or_keeps_its_teachers(
+    teacher, of_teacher, own, layers, width
+):
+    command = f"/env/fairseq-train /data --arch zs_transformer {of_teacher} --lr 0.1"
+    (teacher.run / "train.command").write_text(command)
+    config = SimpleNamespace(**vars(CONFIG), student_layers=None, distillation=[])
+    student = Distillation(teacher.run, language_blocks=True)
+    options = choose_options(config, student, teacher, start=teacher, data=teacher.run, own=own)
+    read = read_options(teacher.architecture, [*options.begun, *options.later], teacher.run)
+    assert read.decoder_language_feed_forward_layers == layers
+    assert read.decoder_language_feed_forward_dim == width
+
+
+@pytest.mark.parametrize(
     "option, of_teacher",
     [
         ("--encoder-residual-removal-layers", "1 --encoder-residual-replacement mean_pool"),
