@@ -98,7 +98,21 @@ def make_parser() -> console.Parser:
     parser = console.Parser(prog="zsnmt distill", description=__doc__)
     parser.add_argument("config", help="config that the teacher was trained with")
     parser.add_argument("teacher", metavar="TEACHER_RUN", help="the trained run that translates")
-    parser.add_argument(
+    add_lesson_options(parser)
+    add_student_options(parser)
+    add_text_options(parser)
+    add_search_options(parser)
+    add_engine_options(parser)
+    add_beside(parser, "the teacher")
+    add_check(parser)
+    add_team(parser)
+    return parser
+
+
+def add_lesson_options(parser: console.Parser) -> None:
+    """Add those of what is learned, and how long."""
+    group = parser.add_argument_group("what the student learns")
+    group.add_argument(
         "--sides",
         choices=[*SIDES],
         help="side of the student's pairs that translations are: targets, sources, or both; with between "
@@ -107,7 +121,7 @@ def make_parser() -> console.Parser:
         "trains as long without translations, and self uses the teacher's direct translations instead "
         f"(default: {Distillation.sides}, or {NONE} if --remedy is given)",
     )
-    parser.add_argument(
+    group.add_argument(
         "--remedy",
         metavar="NAME[+NAME]",
         default=Distillation.remedy,
@@ -115,7 +129,7 @@ def make_parser() -> console.Parser:
         "several and + between; the best one here is consistency. docs/grid.md says what each does and "
         "which options it stands for, of which others may come after --",
     )
-    parser.add_argument(
+    group.add_argument(
         "--word-level",
         type=float,
         metavar="WEIGHT",
@@ -123,55 +137,14 @@ def make_parser() -> console.Parser:
         "gives each piece in each place of a pair's target (word-level distillation; 1 is usual; default: "
         "WORD_LEVEL of the config, or 0)",
     )
-    parser.add_argument(
-        "--lines",
-        type=positive,
-        metavar="N",
-        help="lines of each language, besides those held out (default: all there are)",
-    )
-    parser.add_argument(
-        "--held-out",
+    group.add_argument(
+        "--few-lines",
         type=whole_number,
         metavar="N",
-        help="further lines, at most a tenth, that validate the directions without text by people "
-        f"(default: {HELD_OUT})",
+        help="with --sides none: also train on N real lines of each zero-shot direction, which is "
+        "then few-shot (default: FEW_LINES of the config, or none)",
     )
-    parser.add_argument(
-        "--identifier",
-        choices=[*IDENTIFIERS, ANY],
-        help="identifier of translations in another language, which are left out (default: that of "
-        "the config)",
-    )
-    parser.add_argument(
-        "--student",
-        metavar="ARCHITECTURE",
-        help="architecture of the student (default: that of the run that it starts from)",
-    )
-    parser.add_argument(
-        "--language-blocks",
-        action="store_true",
-        help="the student has a feed-forward block for each target language in the decoder's middle layer, "
-        "half as wide as the layer's own; where the run that it starts from has none, they add nothing at "
-        "first",
-    )
-    parser.add_argument(
-        "--start-from",
-        metavar="RUN",
-        type=Path,
-        help="start from the weights of this run, of the same text and subwords, such as a student that a "
-        "better teacher is to teach further; the first of several rounds alone does (default: the teacher)",
-    )
-    parser.add_argument(
-        "--from-scratch", action="store_true", help="do not start from the weights of the teacher"
-    )
-    parser.add_argument(
-        "--rounds",
-        type=positive,
-        default=1,
-        metavar="N",
-        help="rounds of distillation: the student of each teaches that of the next",
-    )
-    parser.add_argument(
+    group.add_argument(
         "--share",
         type=float,
         metavar="SHARE",
@@ -179,39 +152,84 @@ def make_parser() -> console.Parser:
         "none is, an epoch is as long as with that share, and authentic pairs come again "
         f"(default: {Distillation.share:g})",
     )
-    parser.add_argument(
+    group.add_argument(
         "--epochs",
         type=positive,
         metavar="N",
         help="epochs of the training; the schedule of the learning rate is stretched or shortened to end "
         "with them (default: those of the config)",
     )
-    parser.add_argument(
-        "--few-lines",
-        type=whole_number,
+    group.add_argument(
+        "--rounds",
+        type=positive,
+        default=1,
         metavar="N",
-        help="with --sides none: also train on N real lines of each zero-shot direction, which is "
-        "then few-shot (default: FEW_LINES of the config, or none)",
+        help="rounds of distillation: the student of each teaches that of the next",
     )
-    parser.add_argument(
+
+
+def add_student_options(parser: console.Parser) -> None:
+    """Add those of the model that learns."""
+    group = parser.add_argument_group("the student")
+    group.add_argument(
+        "--student",
+        metavar="ARCHITECTURE",
+        help="architecture of the student (default: that of the run that it starts from)",
+    )
+    group.add_argument(
+        "--start-from",
+        metavar="RUN",
+        type=Path,
+        help="start from the weights of this run, of the same text and subwords, such as a student that a "
+        "better teacher is to teach further; the first of several rounds alone does (default: the teacher)",
+    )
+    group.add_argument(
+        "--from-scratch", action="store_true", help="do not start from the weights of the teacher"
+    )
+    group.add_argument(
+        "--language-blocks",
+        action="store_true",
+        help="the student has a feed-forward block for each target language in the decoder's middle layer, "
+        "half as wide as the layer's own; where the run that it starts from has none, they add nothing at "
+        "first",
+    )
+    group.add_argument(
         "--name",
         type=console.folder_name,
         help="name of the student (default: that of the system it starts from, and what it learns)",
     )
-    parser.add_argument(
+    group.add_argument("--seed", type=seed_number, metavar="K", help="seed (default: that of the teacher)")
+
+
+def add_text_options(parser: console.Parser) -> None:
+    """Add those of the translations that it learns from, but for the search and the engine."""
+    group = parser.add_argument_group("the teacher's translations")
+    group.add_argument(
+        "--lines",
+        type=positive,
+        metavar="N",
+        help="lines of each language, besides those held out (default: all there are)",
+    )
+    group.add_argument(
+        "--held-out",
+        type=whole_number,
+        metavar="N",
+        help="further lines, at most a tenth, that validate the directions without text by people "
+        f"(default: {HELD_OUT})",
+    )
+    group.add_argument(
+        "--identifier",
+        choices=[*IDENTIFIERS, ANY],
+        help="identifier of translations in another language, which are left out (default: that of "
+        "the config)",
+    )
+    group.add_argument(
         "--way",
         metavar="METHOD",
         help="how the teacher translates, as in zsnmt translate: sample or mask; or ensemble, by which it "
         "reads each sentence and the pivot's beside it for one translation, for a teacher that has learned "
         "all directions, such as a student; of several rounds, the first is then without",
     )
-    parser.add_argument("--seed", type=seed_number, metavar="K", help="seed (default: that of the teacher)")
-    add_search_options(parser)
-    add_engine_options(parser)
-    add_beside(parser, "the teacher")
-    add_check(parser)
-    add_team(parser)
-    return parser
 
 
 def chosen_distillation(options: Namespace, config: "Config") -> Distillation:
