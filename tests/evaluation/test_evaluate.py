@@ -534,6 +534,18 @@ def test_methods_that_cannot_be_are_refused_before_anything_is_translated_or_rem
     assert files_of(run / HYPOTHESES) == before
 
 
+def test_a_way_for_which_a_test_set_has_no_direction_is_left_out(run, text, counted, models, caplog):
+    """As a text of one's own mostly is: with the pivot alone, between whose languages an ensemble goes."""
+    for language in ("aa", "bb"):
+        for name in (language, "piv"):
+            shutil.copyfile(text / f"test.{name}", text / f"test.{language}-piv.{name}")
+    for name in ("aa", "bb", "piv"):
+        (text / f"test.{name}").unlink()
+    scores = scores_of(run, methods=[ENSEMBLE, MASK])
+    assert {way.name for _, way in scores.groups} == {"direct", "mask"}
+    assert "not scored by ensemble: " in caplog.text and "an ensemble through piv has no" in caplog.text
+
+
 def files_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 

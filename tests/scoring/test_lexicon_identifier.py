@@ -67,3 +67,18 @@ def test_a_language_with_far_less_text_keeps_the_words_that_it_shares_with_other
         "a": {"nu", "ka"},
         "b": {"nu", "ti", "bo"},
     }
+
+
+def test_in_scripts_without_spaces_each_character_is_a_word(tmp_path) -> None:
+    """So a new sentence is known by the characters of others, and Japanese from Chinese by its kana."""
+    texts = {
+        "zh-en.zh": "我喜欢猫。\n他去东京了。\n",
+        "zh-en.en": "i like cats .\nhe went to tokyo .\n",
+        "ja-en.ja": "私は猫が好きです。\n彼は東京に行きました。\n",
+        "ja-en.en": "i like cats .\nhe went to tokyo .\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / f"train.{name}").write_text(text, encoding="utf-8")
+    identifier, _ = load_identifier("lexicon", ["en", "zh", "ja"], tmp_path)
+    sentences = ["他喜欢东京。", "彼は猫です。", "he likes cats .", "去 tokyo 了"]
+    assert identifier.identify(sentences) == ["zh", "ja", "en", "zh"]

@@ -1,6 +1,8 @@
 """Lines of files: what is written is read back, and what breaks a rule is named with its place."""
 
 import errno
+import shlex
+import subprocess
 
 import pytest
 
@@ -97,3 +99,15 @@ def test_a_full_disk_leaves_the_old_file(tmp_path):
     assert (error.value.errno, error.value.filename) == (errno.EFBIG, str(tmp_path / "a"))
     assert read_lines(tmp_path / "a") == ["old"]
     assert [file.name for file in tmp_path.iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize("bad", ["\ufeffx\n", "x\n \ufeffy\n"])
+def test_the_command_that_removes_a_byte_order_mark_does(tmp_path, bad):
+    """Also behind the first line, where files were put one behind the other."""
+    path = tmp_path / "a"
+    path.write_text(bad, encoding="utf-8")
+    with pytest.raises(InputError) as fault:
+        read_lines(path)
+    command = shlex.split(str(fault.value).partition("remove it with ")[2])
+    subprocess.run([*command, path], check=True)
+    assert [line.strip() for line in read_lines(path)] == bad.replace("\ufeff", "").split()

@@ -15,7 +15,15 @@ from zsnmt import console
 from zsnmt.cli.common.argument_types import output_file
 from zsnmt.cli.common.comparison import show_table
 from zsnmt.cli.common.recipe import Recipe, add_check
-from zsnmt.cli.common.scoring import TEST_SET, WORKERS, add_lines, add_test_set, score_runs, show
+from zsnmt.cli.common.scoring import (
+    TEST_SET,
+    WORKERS,
+    add_lines,
+    add_test_set,
+    chosen_pivot,
+    score_runs,
+    show,
+)
 from zsnmt.cli.common.team import add_gpus, gpus_here
 from zsnmt.cli.common.words import parse_between
 from zsnmt.console import WrongUse
@@ -43,7 +51,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     from zsnmt.evaluation.scored_run import (  # loads PyTorch
         check_before_scoring,
-        pivot_of,
         score_elsewhere,
         settings_of,
     )
@@ -51,7 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     (run,) = options.runs
     check_before_scoring(run)
     settings = settings_of(run, recipe.variables, given, engine=engine)
-    score_elsewhere(run, options.output, settings, pivot=pivot_of(run, options.pivot), scored=show)
+    score_elsewhere(
+        run, options.output, settings, pivot=chosen_pivot(recipe, run, options.pivot), scored=show
+    )
 
 
 def given_elsewhere(options: Namespace) -> dict[str, object]:
@@ -83,7 +92,8 @@ def make_parser() -> console.Parser:
         "--pivot-run",
         metavar="RUN",
         help="run that translates through the pivot for all; or baseline, as in the paper: for each "
-        "run that of zs_transformer with the same config and seed; or self: each run itself "
+        "run that of zs_transformer with the same config and seed, or, where that is not trained, the first "
+        "teacher of a student, such as the baseline with language blocks; or self: each run itself "
         "(default: self)",
     )
     parser.add_argument("--report", type=output_file, metavar="FILE", help="also make the report page")

@@ -9,6 +9,7 @@ from pathlib import Path
 from zsnmt.corpora.overlap import held_out_sentences
 from zsnmt.corpora.parallel_text import TRAIN, VALID, find_pair
 from zsnmt.distillation.filters import REASONS, Filters
+from zsnmt.distillation.learned_text import check_learned_text
 from zsnmt.distillation.settings import ANY
 from zsnmt.distillation.synthetic_text import RECORD_FILE, SyntheticText, dropped_list
 from zsnmt.distillation.translation import PROGRAMS, read_programs, translate
@@ -47,7 +48,8 @@ def make_synthetic_text(steps: Steps, synthetic: SyntheticText) -> None:
 
 def write_text(steps: Steps, synthetic: SyntheticText, directions: Sequence[Direction]) -> None:
     """Write what the filters keep, the lists of what they drop, and synthetic.json; `InputError`, after that,
-    where they keep nothing to train on.
+    where they keep nothing to train on, and before it where a student has learned from what they now leave
+    out as held-out sentences.
     """
     languages = synthetic.experiment.config.languages
     samples = {
@@ -58,10 +60,11 @@ def write_text(steps: Steps, synthetic: SyntheticText, directions: Sequence[Dire
         )
     }
     identifier, signature = chosen_identifier(synthetic, languages, samples)
+    held_out = held_out_sentences(synthetic.authentic, languages)
     filters = Filters(
         TextPipeline.load(synthetic.teacher.pipeline),
         identifier,
-        held_out_sentences(synthetic.authentic, languages),
+        held_out,
         longest=synthetic.teacher.longest,
         reads_authentic=synthetic.settings.reads_authentic,
     )
@@ -71,6 +74,7 @@ def write_text(steps: Steps, synthetic: SyntheticText, directions: Sequence[Dire
         write = partial(write_direction, synthetic, filters, part)
         written = map_in_processes(write, directions, cores(), together=1)
         counts = dict(zip(map(str, directions), progress(written, "filtering", len(directions))))
+        check_learned_text(synthetic, part, held_out, directions=directions)
         programs: list[dict[str, str]] = []
         for direction in directions:
             programs += [

@@ -88,7 +88,7 @@ class SyntheticText:
             self.teacher.check_learned(
                 directions,
                 remedy="give a student as the teacher, which has learned all directions, or leave out "
-                "--way ensemble",
+                "--way ensemble, which is --rounds 3 of zsnmt direct",
             )
 
     def directions(self) -> list[Direction]:

@@ -164,7 +164,11 @@ class Evaluation:
         kind = kinds(self.record, self.translator.trained)
         self.kinds = {direction: kind(direction) for direction in self.text.pairs}
         self.by_methods = [
-            (method, self.translator.by(method, self.counts), self.translatable_pairs(method))
+            (
+                method,
+                self.translator.by(method, self.counts),
+                self.translatable_pairs(method, settings.text.directions is not None),
+            )
             for method in methods
         ]
 
@@ -197,15 +201,16 @@ class Evaluation:
             result = self.scorer.result(direction, self.kinds[direction], kept.way, hypotheses=lines)
             yield add_cost(result, kept, decoded.direct)
 
-    def translatable_pairs(self, method: Method) -> dict[Direction, Pair]:
-        """The text of the directions that a method can translate; `InputError` where there is none. Says
-        which are left out.
+    def translatable_pairs(self, method: Method, named: bool) -> dict[Direction, Pair]:
+        """The text of the directions that a method can translate, which may be none, as an ensemble's of a
+        test set with the pivot alone; says which are left out. `InputError` for none where the directions
+        were `named`.
         """
         faults = {direction: method.fault(direction) for direction in self.text.pairs}
         pairs = {direction: pair for direction, pair in self.text.pairs.items() if faults[direction] is None}
         left_out = {direction: fault for direction, fault in faults.items() if fault is not None}
         first = next(iter(left_out.values()), "")
-        if not pairs:
+        if named and not pairs:
             raise InputError(f"no direction can be translated so: {first}")
         if left_out:
             logger.warning("not scored by %s: %s; %s", method.name, ", ".join(map(str, left_out)), first)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.errors import InputError
+from zsnmt.evaluation.baseline import baseline_of
 from zsnmt.evaluation.settings import EvaluationSettings
 from zsnmt.files.locks import locked
 from zsnmt.inference.export.folder import is_export
@@ -24,7 +25,6 @@ from zsnmt.runs.folder import (
 )
 from zsnmt.runs.score_file import SCORES_FILE, read_score_file, read_scores, write_score_file
 from zsnmt.runs.scores import Result, Scores, ways_lost, with_ways_of
-from zsnmt.runs.systems import BASELINE
 from zsnmt.training.config import Config, read_config
 from zsnmt.training.steps import Steps
 
@@ -84,10 +84,10 @@ def has_gpu() -> bool:
 def pivot_of(run: Path, choice: str | None) -> Path | None:
     """What translates through the pivot for a run: a folder, None for the run itself (`self`, or no choice).
 
-    `baseline` is the run of the baseline with its config and seed, as in Liu et al. (2021), section 3.2.
+    `baseline` is what `baseline_of` finds.
     """
     if choice == BY_BASELINE:
-        return run.resolve().parent.parent / BASELINE.name / run.resolve().name
+        return baseline_of(run)
     return None if choice in (None, BY_ITSELF) else Path(choice)
 
 

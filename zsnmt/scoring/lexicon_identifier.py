@@ -6,6 +6,7 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.text.lines import iterate_lines, read_lines
+from zsnmt.text.unspaced import is_unspaced
 
 UNKNOWN = "unknown"
 PUNCTUATION = ".,;:!?\"'()[]"
@@ -45,8 +46,9 @@ class LexiconIdentifier:
 
 
 def words_of(sentence: str) -> list[str]:
-    """The words of a sentence as lexicons have them."""
-    return [token.strip(PUNCTUATION) for token in sentence.lower().split()]
+    """The words of a sentence as lexicons have them; in scripts without spaces each character is one."""
+    spaced = "".join(f" {each} " if is_unspaced(each) else each for each in sentence.lower())
+    return [token.strip(PUNCTUATION) for token in spaced.split()]
 
 
 def lacks_lexicons(folder: str | Path, languages: Iterable[str]) -> bool:

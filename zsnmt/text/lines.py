@@ -146,7 +146,7 @@ def find_fault(line: str) -> str | None:
     if found[0].endswith("\ufeff"):
         return (
             "starts with a byte order mark; save the file without one, or remove it with "
-            "sed -i '1s/^\\xEF\\xBB\\xBF//'"
+            "sed -i 's/^\\s*\\xEF\\xBB\\xBF//'"
         )
     if found[0] == "\r" and found.end() == len(line):
         return "ends with a carriage return; convert the file with dos2unix, or with sed -i 's/\\r$//'"

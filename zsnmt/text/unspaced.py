@@ -1,5 +1,6 @@
 """Scripts without spaces between words."""
 
+import functools
 import unicodedata
 
 # How the names of their characters begin: fontTools, by which texts are surveyed, need not be installed where
@@ -7,6 +8,7 @@ import unicodedata
 NAMES = "CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"
 
 
+@functools.cache
 def is_unspaced(character: str) -> bool:
     """Whether a character is of a script without spaces between words."""
     return unicodedata.name(character, "").startswith(NAMES)

@@ -65,6 +65,18 @@ def test_a_language_with_little_text_is_named_with_what_to_do():
         survey([table("train", "en de", "a|b", times=99)], ("en", "de"))
 
 
+def test_all_languages_with_little_text_are_named_at_once():
+    """So that the languages of the remedy have enough."""
+    times = {"de": 50, "fr": 100, "it": 99, "nl": 120}
+    tables = [table("train", f"en {language}", "a|b", times=number) for language, number in times.items()]
+    message = (
+        "de has 50 sentence pairs to train on, it 99, and a language needs 100; add text, or leave them out: "
+        "--languages en fr nl$"
+    )
+    with pytest.raises(InputError, match=message):
+        survey(tables, ("en", *times))
+
+
 def test_held_out_text_of_some_pairs_is_lacking_in_the_others():
     trained = [table("train", "en de", "a|b"), table("train", "en fr", "a|b")]
     sets = [table("valid", "de en fr", "a|b|c"), table("test", "de en", "a|b")]

@@ -12,6 +12,7 @@ from zsnmt.decoding.options import EngineChoice
 from zsnmt.languages import kind_name
 from zsnmt.runs.folder import check_named_once
 from zsnmt.runs.scores import Result
+from zsnmt.runs.systems import BASELINE
 
 TEST_SET = "text", "split", "directions"  # options that say what is scored
 WORKERS = "say by --workers how many batches are translated at once"  # where there is no GPU
@@ -33,7 +34,7 @@ def score_runs(
     from zsnmt.evaluation.scored_run import (  # loads PyTorch
         check_before_scoring,
         newer_sets,
-        pivot_of,
+        other_pivot,
         score_run,
         settings_of,
     )
@@ -42,13 +43,29 @@ def score_runs(
     for run in runs:
         check_before_scoring(run, given.get("lines"))
     settings_of_runs = [settings_of(run, recipe.variables, given, engine=engine) for run in runs]
-    for run, settings in zip(runs, settings_of_runs):
+    pivots = [other_pivot(run, chosen_pivot(recipe, run, pivot)) for run in runs]
+    for run, settings, by_pivot in zip(runs, settings_of_runs, pivots):
         if newer := newer_sets(run, recipe.variables):
             recipe.steps.say(
                 f"{newer[0]} has changed since the text of {run} was made, which is scored; to score the "
                 "new one, first give the command that trained it again, which leaves the model as it is"
             )
-        score_run(recipe.steps, run, settings, pivot=pivot_of(run, pivot), scored=show)
+        score_run(recipe.steps, run, settings, pivot=by_pivot, scored=show)
+
+
+def chosen_pivot(recipe: Recipe, run: Path, choice: str | None) -> Path | None:
+    """What translates through the pivot for a run, as `pivot_of`; says which, where the choice is the
+    baseline and that is a run of another name.
+    """
+    from zsnmt.evaluation.scored_run import BY_BASELINE, pivot_of  # loads PyTorch
+
+    pivot = pivot_of(run, choice)
+    if pivot and choice == BY_BASELINE and pivot.parent.name != BASELINE.name:
+        recipe.steps.say(
+            f"{pivot} translates through the pivot for {run}: it is the first in the chain of its teachers, "
+            f"and no {BASELINE.name} with this config and seed is trained"
+        )
+    return pivot
 
 
 def show(result: Result) -> None:

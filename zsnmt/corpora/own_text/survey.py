@@ -117,14 +117,21 @@ def named(pairs: Mapping[Pair, int]) -> dict[str, int]:
 
 
 def check_enough(pairs: Mapping[str, int], languages: Sequence[str]) -> None:
-    """`InputError` for a language that has too few sentence pairs."""
-    pivot = languages[0]
-    for language in languages[1:]:
-        number = sum(count for pair, count in pairs.items() if language in pair.split("-"))
-        if number < FEWEST_TO_TRAIN:
-            others = " ".join(other for other in languages if other not in (language, pivot))
-            instead = f", or leave it out: --languages {pivot} {others}" if others else ""
-            raise InputError(
-                f"{language} has {number} sentence pairs to train on, and a language needs "
-                f"{FEWEST_TO_TRAIN}; add text{instead}"
-            )
+    """`InputError` for languages that have too few sentence pairs."""
+    pivot, *others = languages
+    numbers = {
+        language: sum(count for pair, count in pairs.items() if language in pair.split("-"))
+        for language in others
+    }
+    few = {language: number for language, number in numbers.items() if number < FEWEST_TO_TRAIN}
+    if not few:
+        return
+    (first, number), *further = few.items()
+    listed = "".join(f", {language} {number}" for language, number in further)
+    enough = " ".join(language for language in others if language not in few)
+    which = "them" if further else "it"
+    instead = f", or leave {which} out: --languages {pivot} {enough}" if enough else ""
+    raise InputError(
+        f"{first} has {number} sentence pairs to train on{listed}, and a language needs {FEWEST_TO_TRAIN}; "
+        f"add text{instead}"
+    )
