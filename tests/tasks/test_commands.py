@@ -350,6 +350,14 @@ def test_a_contradicting_placement_is_refused(data, prefix_run):
         generate("generate", data, prefix_run, ZERO_SHOT[0], "--language-tags", "t_dec")
 
 
+def test_models_whose_tags_stand_elsewhere_do_not_translate_together(data, tag_run, prefix_run):
+    paths, options = [str(run.checkpoint) for run in (tag_run, prefix_run)], towards(ZERO_SHOT[0])
+    with pytest.raises(InputError, match="trained with --language-tags t_dec, another with s_enc_t_enc"):
+        checkpoint_utils.load_model_ensemble(paths, task=task_of(data, *options))
+    models, _ = checkpoint_utils.load_model_ensemble(paths[:1] * 2, task=task_of(data, *options))
+    assert len(models) == 2
+
+
 def go_on(data: Path, run: Run, folder: Path, *arguments: object) -> Output:
     """Train one more epoch, from a copy of a run."""
     shutil.copytree(run.folder, folder)

@@ -175,6 +175,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         )
         self.place_tags(args.language_tags or DEFAULT_PLACEMENT)
         self.trained_before: list[str] = []
+        self.restored = False  # from a checkpoint
         self.epoch_to_record: int | None = None  # of a validation that has not been recorded
         self.before_pipelines = False  # whether the model is of a time when text was cut into subwords alone
 
@@ -216,10 +217,17 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         return hashlib.sha256("\n".join(self.target_dictionary.symbols).encode("utf-8")).hexdigest()
 
     def load_state_dict(self, state_dict: dict) -> None:
-        """Restore the tag placement; `InputError` if options or data folder contradict the checkpoint."""
+        """Restore the tag placement; `InputError` if options, data folder, or the checkpoint of another model
+        of an ensemble contradict the checkpoint.
+        """
         if not state_dict:
             return
         placement, languages = state_dict["language_tags"], state_dict["languages"]
+        if self.restored and placement != self.placement.name:
+            raise InputError(
+                f"one of the models was trained with --language-tags {self.placement.name}, another with "
+                f"{placement}, and models that translate together read the same tags; leave one of them out"
+            )
         # Data that is loaded, as that of validation is when training goes on, has its tags already.
         wanted = self.args.language_tags or (self.placement.name if self.datasets else placement)
         if wanted != placement:
@@ -239,6 +247,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             )
         self.trained_before = state_dict.get("trained", [])
         self.place_tags(placement)
+        self.restored = True
 
     # Data
 
