@@ -377,13 +377,15 @@ def test_a_repair_made_twice_is_one():
         return [
             transformer_config.TransformerConfig.__init__,
             *(Trainer.load_checkpoint, Trainer.save_checkpoint, Trainer.train_step),
-            distributed_utils.distributed_main,
+            *(distributed_utils.distributed_main, train.get_valid_stats),
         ]
 
+    compatibility.choose_by_figures_of_the_task()
     before = repaired()
     compatibility.give_each_transformer_its_own_options()
     compatibility.give_tasks_their_state_back()
     compatibility.count_patience_over_stops()
+    compatibility.choose_by_figures_of_the_task()
     compatibility.count_batches_beside_empty_ones()
     compatibility.leave_the_others_at_the_end()
     assert repaired() == before

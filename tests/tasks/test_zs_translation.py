@@ -298,7 +298,7 @@ def test_a_validation_calls_directions_of_an_earlier_stage_supervised(data, tmp_
     task = task_of(data, *given, "--early-stopping-on-zero-shot", "--save-dir", tmp_path)
     task.load_state_dict(task_of(data).state_dict())
     task.begin_valid_epoch(1, None)
-    task.post_validate(None, {"num_updates": 5, "nll_loss": 2.0}, None)
+    task.post_validate(None, {"num_updates": 5, "loss": 2.5, "nll_loss": 2.0}, None)
     (line,) = read_validations(tmp_path)
     kinds = {direction: found["kind"] for direction, found in line["directions"].items()}
     assert kinds == dict.fromkeys(SUPERVISED, "supervised") | {ZERO_SHOT[0]: "zero_shot"}

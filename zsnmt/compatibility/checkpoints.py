@@ -143,3 +143,22 @@ def counter() -> Callable[..., bool] | None:
     """The function whose attributes fairseq counts with; None where no training runs."""
     module = sys.modules.get("fairseq_cli.train")
     return module.should_stop_early if module else None
+
+
+def choose_by_figures_of_the_task() -> None:
+    """Let a figure that a task adds to those of validation, such as a BLEU, choose checkpoints.
+
+    fairseq looks up the best value so far before the task has added its figures, and ends with a `KeyError`
+    in the second validation.
+    """
+    module = sys.modules.get("fairseq_cli.train")
+    if module is None or module.get_valid_stats.__module__ == __name__:
+        return  # no training, or replaced before
+    stock_stats = module.get_valid_stats
+
+    def get_valid_stats(cfg: Any, trainer: Trainer, stats: dict, tracking_best: bool) -> dict:
+        return stock_stats(
+            cfg, trainer, stats, tracking_best and cfg.checkpoint.best_checkpoint_metric in stats
+        )
+
+    vars(module)["get_valid_stats"] = get_valid_stats

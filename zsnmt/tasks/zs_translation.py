@@ -344,10 +344,18 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     def post_validate(self, model: nn.Module, stats: dict, agg: MetersDict) -> None:
         """Add the BLEU (0–100) of each direction to the figures, if it is wanted, and record those of the
         first `--valid-subset`, which chooses checkpoints, in `validation.jsonl` beside these.
+
+        `InputError` for a figure that is to choose checkpoints and is not there.
         """
         if self.validation_bleu:
             scores = self.validation_bleu.scores(model, self)
             stats.update({f"bleu_{direction}": score for direction, score in scores.items()})
+        if (metric := self.args.best_checkpoint_metric) not in stats:
+            first = self.valid_directions[0]
+            raise InputError(
+                f"--best-checkpoint-metric {metric} is not a figure of this validation; give loss, nll_loss, "
+                f"that of a direction, as nll_loss_{first}, or, beside --valid-bleu-lines, bleu_{first}"
+            )
         epoch, self.epoch_to_record = self.epoch_to_record, None
         if epoch is not None and getattr(self.args, "distributed_rank", 0) == 0:
             folder = Path(self.args.save_dir)
