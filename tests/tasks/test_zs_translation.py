@@ -5,6 +5,8 @@ from collections import Counter
 
 import pytest
 import torch
+from fairseq import options, tasks
+from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleEpochTask
 
 from tests.tasks.conftest import (
@@ -259,7 +261,16 @@ def test_a_truncated_source_has_room_for_its_tags(data):
 
 def test_constraints_are_refused(data):
     with pytest.raises(InputError, match="leave out --constraints"):
-        task_of(data, *towards(ZERO_SHOT[0])).build_dataset_for_inference([], [], constraints=torch.ones(1))
+        task_of(data, *towards(ZERO_SHOT[0])).build_dataset_for_inference([], [], constraints=torch.ones(2))
+
+
+@pytest.mark.parametrize("option", ["--constraints", "--retain-iter-history", "--print-step"])
+def test_options_of_another_search_are_refused(data, option):
+    parser = options.get_generation_parser(default_task="zs_translation")
+    args = options.parse_args_and_arch(parser, [str(data), *towards(ZERO_SHOT[0]), option])
+    task, cfg = tasks.setup_task(args), convert_namespace_to_omegaconf(args)
+    with pytest.raises(InputError, match=f"leave out {option}"):
+        task.build_generator([], cfg.generation)
 
 
 def test_languages_may_be_added_at_the_end_but_not_reordered(data):

@@ -42,7 +42,12 @@ STOCK_OPTIONS = (
     "fixed_dictionary langtoks langtoks_specs lang_tok_style enable_lang_ids load_alignments "
     "enable_reservsed_directions_shared_datasets keep_inference_langtok"
 ).split()
-NO_CONSTRAINTS = "zs_translation has no constrained decoding; leave out --constraints"
+# Options of fairseq's other searches, and what this one lacks for them.
+OTHER_SEARCHES = {
+    "constraints": "constrained decoding",
+    "retain_iter_history": "iterations, each of which writes a whole translation",
+    "print_step": "iterations, each of which writes a whole translation",
+}
 NO_LANGTOKS = {"main": (None, None)}  # to fairseq: no tags by its own options
 CHANGED_OPTIONS = ["lang_pairs"]  # options of the stock task that take other words here
 
@@ -58,6 +63,13 @@ def refuse_stock_options(args: Namespace, harmless: Mapping[str, object]) -> Non
             f"leave out {', '.join(refused)}: zs_translation places tags by --language-tags and reads "
             "languages and dictionary from the data folder"
         )
+
+
+def refuse_other_searches(args: Namespace) -> None:
+    """`InputError` for options of another search, with some of which fairseq fails after the first batch."""
+    for name, lacking in OTHER_SEARCHES.items():
+        if (value := getattr(args, name, None)) is not None and value is not False:
+            raise InputError(f"zs_translation has no {lacking}; leave out {spelt(name)}")
 
 
 def refuse_parts_of_shards(args: Namespace) -> None:
@@ -414,8 +426,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         """Sources of the direction that the options ask for, from encoded lines (T each) that end in EOS;
         `InputError` for constraints.
         """
-        if constraints is not None:
-            raise InputError(NO_CONSTRAINTS)
+        refuse_other_searches(Namespace(constraints=constraints))
         return self.inference_dataset(src_tokens, src_lengths, self.direction)
 
     def build_generator(
@@ -431,8 +442,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         The form may be given with the other options of the search, as the hub does; otherwise it is the
         task's.
         """
-        if getattr(args, "constraints", None):
-            raise InputError(NO_CONSTRAINTS)
+        refuse_other_searches(args)
         tags = [language_tag(language) for language in self.langs]
         extra = {"tokens_to_suppress": tuple(tags), **(extra_gen_cls_kwargs or {})}
         # The method of the stock task's parent: its own would need a direction, and drops arguments.
