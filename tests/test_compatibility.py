@@ -291,6 +291,11 @@ def test_training_that_begins_has_no_checkpoint(tmp_path):
     trainer.task.load_state_dict.assert_not_called()
 
 
+def test_a_training_that_is_to_go_on_does_not_begin_anew(tmp_path):
+    with pytest.raises(InputError, match="no checkpoint .*checkpoint7.pt, .* --restore-file a path that is"):
+        Trainer.load_checkpoint(some_trainer(), str(tmp_path / "checkpoint7.pt"))
+
+
 @pytest.mark.parametrize("damage", ["flipped", "truncated"])
 def test_training_does_not_go_on_from_a_damaged_checkpoint(checkpoint, damage):
     content = checkpoint.read_bytes()
