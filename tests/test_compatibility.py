@@ -291,6 +291,11 @@ def test_training_that_begins_has_no_checkpoint(tmp_path):
     trainer.task.load_state_dict.assert_not_called()
 
 
+def test_a_training_that_is_to_go_on_does_not_begin_anew(tmp_path):
+    with pytest.raises(InputError, match="no checkpoint .*checkpoint7.pt, .* --restore-file a path that is"):
+        Trainer.load_checkpoint(some_trainer(), str(tmp_path / "checkpoint7.pt"))
+
+
 @pytest.mark.parametrize("damage", ["flipped", "truncated"])
 def test_training_does_not_go_on_from_a_damaged_checkpoint(checkpoint, damage):
     content = checkpoint.read_bytes()
@@ -377,13 +382,15 @@ def test_a_repair_made_twice_is_one():
         return [
             transformer_config.TransformerConfig.__init__,
             *(Trainer.load_checkpoint, Trainer.save_checkpoint, Trainer.train_step),
-            distributed_utils.distributed_main,
+            *(distributed_utils.distributed_main, train.get_valid_stats),
         ]
 
+    compatibility.choose_by_figures_of_the_task()
     before = repaired()
     compatibility.give_each_transformer_its_own_options()
     compatibility.give_tasks_their_state_back()
     compatibility.count_patience_over_stops()
+    compatibility.choose_by_figures_of_the_task()
     compatibility.count_batches_beside_empty_ones()
     compatibility.leave_the_others_at_the_end()
     assert repaired() == before

@@ -29,6 +29,7 @@ from tests.tasks.conftest import (
     towards,
     training_options,
 )
+from zsnmt.compatibility.checkpoints import choose_by_figures_of_the_task
 from zsnmt.data.directions import directions_with_data
 from zsnmt.data.reading import encode
 from zsnmt.errors import InputError
@@ -132,6 +133,23 @@ def test_bleu_of_validation_is_that_of_the_first_lines_translated_greedily(data,
         assert float(tag_run.output.logged["valid"][-1][f"valid_bleu_{direction}"]) == pytest.approx(
             expected, abs=0.005
         )
+
+
+def test_a_bleu_of_validation_may_choose_checkpoints(data, tmp_path):
+    """Without the repair fairseq ends in the second validation."""
+    choose_by_figures_of_the_task()
+    figure = f"bleu_{SUPERVISED[0]}"
+    chosen = "--best-checkpoint-metric", figure, "--maximize-best-checkpoint-metric"
+    options = training_options(data, tmp_path, "--cpu", "--max-epoch", 2, *chosen, "--valid-bleu-lines", 2)
+    bleus = fairseq("train", *options).figures("valid", f"valid_{figure}")
+    best = load_checkpoint(tmp_path / "checkpoint_best.pt")["extra_state"]
+    assert len(bleus) == 2 and best["best"] == pytest.approx(max(bleus), abs=0.005)
+
+
+def test_a_figure_that_is_not_there_chooses_no_checkpoint(data, tmp_path):
+    options = training_options(data, tmp_path, "--cpu", "--max-update", 1, "--best-checkpoint-metric", "bleu")
+    with pytest.raises(InputError, match=f"metric bleu is not .* --valid-bleu-lines, bleu_{SUPERVISED[0]}"):
+        fairseq("train", *options)
 
 
 def test_each_validation_is_recorded_beside_the_checkpoints(tag_run):
@@ -348,6 +366,14 @@ def test_a_model_never_writes_a_tag(data, tag_run):
 def test_a_contradicting_placement_is_refused(data, prefix_run):
     with pytest.raises(InputError, match="trained with --language-tags s_enc_t_enc, not t_dec"):
         generate("generate", data, prefix_run, ZERO_SHOT[0], "--language-tags", "t_dec")
+
+
+def test_models_whose_tags_stand_elsewhere_do_not_translate_together(data, tag_run, prefix_run):
+    paths, options = [str(run.checkpoint) for run in (tag_run, prefix_run)], towards(ZERO_SHOT[0])
+    with pytest.raises(InputError, match="trained with --language-tags t_dec, another with s_enc_t_enc"):
+        checkpoint_utils.load_model_ensemble(paths, task=task_of(data, *options))
+    models, _ = checkpoint_utils.load_model_ensemble(paths[:1] * 2, task=task_of(data, *options))
+    assert len(models) == 2
 
 
 def go_on(data: Path, run: Run, folder: Path, *arguments: object) -> Output:

@@ -5,6 +5,8 @@ from collections import Counter
 
 import pytest
 import torch
+from fairseq import options, tasks
+from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleEpochTask
 
 from tests.tasks.conftest import (
@@ -259,7 +261,16 @@ def test_a_truncated_source_has_room_for_its_tags(data):
 
 def test_constraints_are_refused(data):
     with pytest.raises(InputError, match="leave out --constraints"):
-        task_of(data, *towards(ZERO_SHOT[0])).build_dataset_for_inference([], [], constraints=torch.ones(1))
+        task_of(data, *towards(ZERO_SHOT[0])).build_dataset_for_inference([], [], constraints=torch.ones(2))
+
+
+@pytest.mark.parametrize("option", ["--constraints", "--retain-iter-history", "--print-step"])
+def test_options_of_another_search_are_refused(data, option):
+    parser = options.get_generation_parser(default_task="zs_translation")
+    args = options.parse_args_and_arch(parser, [str(data), *towards(ZERO_SHOT[0]), option])
+    task, cfg = tasks.setup_task(args), convert_namespace_to_omegaconf(args)
+    with pytest.raises(InputError, match=f"leave out {option}"):
+        task.build_generator([], cfg.generation)
 
 
 def test_languages_may_be_added_at_the_end_but_not_reordered(data):
@@ -298,7 +309,7 @@ def test_a_validation_calls_directions_of_an_earlier_stage_supervised(data, tmp_
     task = task_of(data, *given, "--early-stopping-on-zero-shot", "--save-dir", tmp_path)
     task.load_state_dict(task_of(data).state_dict())
     task.begin_valid_epoch(1, None)
-    task.post_validate(None, {"num_updates": 5, "nll_loss": 2.0}, None)
+    task.post_validate(None, {"num_updates": 5, "loss": 2.5, "nll_loss": 2.0}, None)
     (line,) = read_validations(tmp_path)
     kinds = {direction: found["kind"] for direction, found in line["directions"].items()}
     assert kinds == dict.fromkeys(SUPERVISED, "supervised") | {ZERO_SHOT[0]: "zero_shot"}

@@ -5,6 +5,7 @@ tests/test_compatibility.py holds a test that fails without it. Importing this p
 """
 
 from zsnmt.compatibility.checkpoints import (
+    choose_by_figures_of_the_task,
     copy_checkpoints_whole,
     copy_checkpoints_without_assertions,
     count_patience_over_stops,
@@ -36,6 +37,7 @@ copy_checkpoints_whole()
 copy_checkpoints_without_assertions()
 give_tasks_their_state_back()
 count_patience_over_stops()
+choose_by_figures_of_the_task()
 count_batches_beside_empty_ones()
 move_only_meters_behind_a_new_one()
 leave_the_others_at_the_end()

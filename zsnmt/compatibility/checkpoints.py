@@ -20,6 +20,7 @@ from zsnmt.errors import InputError, in_one_line
 from zsnmt.files.checksums import check_archive
 
 PATIENCE = "patience"  # of a checkpoint's extra state
+LAST = "checkpoint_last"  # begins the name of the checkpoint that a new training does not have yet
 
 
 def copy_checkpoints_whole() -> None:
@@ -49,12 +50,14 @@ def copy_checkpoints_without_assertions() -> None:
 
 
 def give_tasks_their_state_back() -> None:
-    """Let a task see its state in the checkpoint from which training goes on, which is to be undamaged.
+    """Let a task see its state in the checkpoint from which training goes on, which is to be there and
+    undamaged.
 
     fairseq saves the state of the task, but reads it only for translation: nobody would notice that
-    training goes on with other language tags, or other languages, than it began with. Nor that it goes on
-    with other weights, since PyTorch compares no checksums, or as another model, where options have no
-    weights of their own (`check_same_model`).
+    training goes on with other language tags, or other languages, than it began with. Nor that it begins
+    anew, since there is no checkpoint of that name; or that it goes on with other weights, since PyTorch
+    compares no checksums, or as another model, where options have no weights of their own
+    (`check_same_model`).
     """
     stock_load = Trainer.load_checkpoint
     if stock_load.__module__ == __name__:  # replaced before
@@ -77,6 +80,11 @@ def give_tasks_their_state_back() -> None:
             if not reset_optimizer:  # as a training does that begins with the weights of another
                 check_same_model(self._model, checkpoint, self.cfg.model)
             before = processes_of(checkpoint)
+        elif not Path(filename).name.startswith(LAST):
+            raise InputError(
+                f"there is no checkpoint {filename}, from which the training is to go on; give "
+                "--restore-file a path that is there, or leave it out to begin"
+            )
         state = stock_load(self, filename, reset_optimizer, *args, **kwargs)
         if state and (place := state.get("train_iterator")):
             done = place.get("iterations_in_epoch", 0) * before
@@ -143,3 +151,22 @@ def counter() -> Callable[..., bool] | None:
     """The function whose attributes fairseq counts with; None where no training runs."""
     module = sys.modules.get("fairseq_cli.train")
     return module.should_stop_early if module else None
+
+
+def choose_by_figures_of_the_task() -> None:
+    """Let a figure that a task adds to those of validation, such as a BLEU, choose checkpoints.
+
+    fairseq looks up the best value so far before the task has added its figures, and ends with a `KeyError`
+    in the second validation.
+    """
+    module = sys.modules.get("fairseq_cli.train")
+    if module is None or module.get_valid_stats.__module__ == __name__:
+        return  # no training, or replaced before
+    stock_stats = module.get_valid_stats
+
+    def get_valid_stats(cfg: Any, trainer: Trainer, stats: dict, tracking_best: bool) -> dict:
+        return stock_stats(
+            cfg, trainer, stats, tracking_best and cfg.checkpoint.best_checkpoint_metric in stats
+        )
+
+    vars(module)["get_valid_stats"] = get_valid_stats

@@ -42,7 +42,12 @@ STOCK_OPTIONS = (
     "fixed_dictionary langtoks langtoks_specs lang_tok_style enable_lang_ids load_alignments "
     "enable_reservsed_directions_shared_datasets keep_inference_langtok"
 ).split()
-NO_CONSTRAINTS = "zs_translation has no constrained decoding; leave out --constraints"
+# Options of fairseq's other searches, and what this one lacks for them.
+OTHER_SEARCHES = {
+    "constraints": "constrained decoding",
+    "retain_iter_history": "iterations, each of which writes a whole translation",
+    "print_step": "iterations, each of which writes a whole translation",
+}
 NO_LANGTOKS = {"main": (None, None)}  # to fairseq: no tags by its own options
 CHANGED_OPTIONS = ["lang_pairs"]  # options of the stock task that take other words here
 
@@ -58,6 +63,13 @@ def refuse_stock_options(args: Namespace, harmless: Mapping[str, object]) -> Non
             f"leave out {', '.join(refused)}: zs_translation places tags by --language-tags and reads "
             "languages and dictionary from the data folder"
         )
+
+
+def refuse_other_searches(args: Namespace) -> None:
+    """`InputError` for options of another search, with some of which fairseq fails after the first batch."""
+    for name, lacking in OTHER_SEARCHES.items():
+        if (value := getattr(args, name, None)) is not None and value is not False:
+            raise InputError(f"zs_translation has no {lacking}; leave out {spelt(name)}")
 
 
 def refuse_parts_of_shards(args: Namespace) -> None:
@@ -175,6 +187,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         )
         self.place_tags(args.language_tags or DEFAULT_PLACEMENT)
         self.trained_before: list[str] = []
+        self.restored = False  # from a checkpoint
         self.epoch_to_record: int | None = None  # of a validation that has not been recorded
         self.before_pipelines = False  # whether the model is of a time when text was cut into subwords alone
 
@@ -216,10 +229,17 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         return hashlib.sha256("\n".join(self.target_dictionary.symbols).encode("utf-8")).hexdigest()
 
     def load_state_dict(self, state_dict: dict) -> None:
-        """Restore the tag placement; `InputError` if options or data folder contradict the checkpoint."""
+        """Restore the tag placement; `InputError` if options, data folder, or the checkpoint of another model
+        of an ensemble contradict the checkpoint.
+        """
         if not state_dict:
             return
         placement, languages = state_dict["language_tags"], state_dict["languages"]
+        if self.restored and placement != self.placement.name:
+            raise InputError(
+                f"one of the models was trained with --language-tags {self.placement.name}, another with "
+                f"{placement}, and models that translate together read the same tags; leave one of them out"
+            )
         # Data that is loaded, as that of validation is when training goes on, has its tags already.
         wanted = self.args.language_tags or (self.placement.name if self.datasets else placement)
         if wanted != placement:
@@ -239,6 +259,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             )
         self.trained_before = state_dict.get("trained", [])
         self.place_tags(placement)
+        self.restored = True
 
     # Data
 
@@ -335,10 +356,18 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     def post_validate(self, model: nn.Module, stats: dict, agg: MetersDict) -> None:
         """Add the BLEU (0–100) of each direction to the figures, if it is wanted, and record those of the
         first `--valid-subset`, which chooses checkpoints, in `validation.jsonl` beside these.
+
+        `InputError` for a figure that is to choose checkpoints and is not there.
         """
         if self.validation_bleu:
             scores = self.validation_bleu.scores(model, self)
             stats.update({f"bleu_{direction}": score for direction, score in scores.items()})
+        if (metric := self.args.best_checkpoint_metric) not in stats:
+            first = self.valid_directions[0]
+            raise InputError(
+                f"--best-checkpoint-metric {metric} is not a figure of this validation; give loss, nll_loss, "
+                f"that of a direction, as nll_loss_{first}, or, beside --valid-bleu-lines, bleu_{first}"
+            )
         epoch, self.epoch_to_record = self.epoch_to_record, None
         if epoch is not None and getattr(self.args, "distributed_rank", 0) == 0:
             folder = Path(self.args.save_dir)
@@ -397,8 +426,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         """Sources of the direction that the options ask for, from encoded lines (T each) that end in EOS;
         `InputError` for constraints.
         """
-        if constraints is not None:
-            raise InputError(NO_CONSTRAINTS)
+        refuse_other_searches(Namespace(constraints=constraints))
         return self.inference_dataset(src_tokens, src_lengths, self.direction)
 
     def build_generator(
@@ -414,8 +442,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         The form may be given with the other options of the search, as the hub does; otherwise it is the
         task's.
         """
-        if getattr(args, "constraints", None):
-            raise InputError(NO_CONSTRAINTS)
+        refuse_other_searches(args)
         tags = [language_tag(language) for language in self.langs]
         extra = {"tokens_to_suppress": tuple(tags), **(extra_gen_cls_kwargs or {})}
         # The method of the stock task's parent: its own would need a direction, and drops arguments.
