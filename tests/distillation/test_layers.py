@@ -126,8 +126,6 @@ def output_of(model: ZeroShotTransformer) -> torch.Tensor:
 
 
 GAINED = dict(decoder_language_feed_forward_layers="top2", decoder_language_feed_forward_dim=5)
-
-
 WITHOUT_BLOCKS = "plain", "tupe absolute", "mean pool", "shaw 0"
 
 

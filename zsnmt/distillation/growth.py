@@ -12,7 +12,7 @@ from torch import Size
 from zsnmt.distillation.layers import Growth, depths, fit_layers, places_of
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.start import Start
-from zsnmt.distillation.student_options import read_options
+from zsnmt.distillation.student_options import has_blocks, read_options
 from zsnmt.errors import InputError
 from zsnmt.modules.attention_residual import is_switch
 from zsnmt.modules.language_feed_forward import NAME_OF_WEIGHTS, OF_BLOCKS
@@ -110,15 +110,14 @@ def deeper_options(
     return option_words({ENCODER_LAYERS: layers, **chosen})
 
 
-def growth_fault(options: Namespace, *, copies_blocks: bool = False) -> str | None:
-    """The option by which copies of layers, of the encoder and maybe of the decoder, would not be without
-    effect at first: behind normalisation, or where they lack weights; None where there is none.
+def growth_fault(options: Namespace) -> str | None:
+    """The option by which copies of layers would not be without effect at first: behind normalisation, or
+    where they lack weights; None where there is none.
     """
     whole = {
         "--normalization post": options.normalization != "pre",
         "--encoder-position-bias-layers": options.encoder_position_bias_layers not in ("all", "none"),
         "--encoder-target-language": options.encoder_target_language != "none",
-        BLOCK_LAYERS: copies_blocks,
     }
     return next((option for option, given in whole.items() if given), None)
 
@@ -142,9 +141,8 @@ def check_growth(before: Namespace, student: Namespace) -> None:
     """`InputError` for a model with more layers than that before in which copies of layers would not be
     without effect at first (see `growth_fault`), or where other layers are chosen by their numbers.
     """
-    with_blocks = before.decoder_language_feed_forward_layers != "none"
-    decoder_grows = student.decoder_layers > before.decoder_layers
-    if fault := growth_fault(student, copies_blocks=with_blocks and decoder_grows):
+    copies_blocks = has_blocks(before) and student.decoder_layers > before.decoder_layers
+    if fault := growth_fault(student) or copies_blocks and BLOCK_LAYERS:
         raise InputError(
             f"a student with {fault} cannot have more layers than the run that it starts from and "
             "begin with the same translations; train it --from-scratch, or give it as many layers"

@@ -87,8 +87,12 @@ def block_options(distillation: Distillation, start: Start, options: Sequence[st
     if not distillation.language_blocks:
         return []
     read = training_options(distillation.student or start.architecture, options)
-    has_blocks = read.decoder_language_feed_forward_layers != "none"
-    return [] if has_blocks else [*baseline_with_blocks(read).options]
+    return [] if has_blocks(read) else [*baseline_with_blocks(read).options]
+
+
+def has_blocks(options: Namespace) -> bool:
+    """Whether a model with these options has language blocks."""
+    return options.decoder_language_feed_forward_layers != "none"
 
 
 def word_level_options(distillation: Distillation, options: Sequence[str], teacher: Start) -> list[str]:

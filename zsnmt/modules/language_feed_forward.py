@@ -8,7 +8,7 @@ from torch import Size, Tensor, nn
 
 # How the weights of a decoder layer's blocks are called in a model, with the number of the layer, from 0: all
 # of them, and the w.
-OF_BLOCKS = re.compile(r"decoder\.layers\.(\d+)\.language_feed_forward\..+")
+OF_BLOCKS = re.compile(r"decoder\.layers\.\d+\.language_feed_forward\..+")
 NAME_OF_WEIGHTS = re.compile(r"decoder\.layers\.(\d+)\.language_feed_forward\.weights")
 
 

@@ -13,11 +13,13 @@ from zsnmt.runs.scores import Scores
 from zsnmt.runs.ways import DIRECT, OWN_PIVOT, PIVOT, Way
 from zsnmt.scoring.figures import MAIN
 
+DIRECTLY = "others, directly"  # the column by which a page orders systems
+
 
 def brief_table(all_scores: Sequence[Scores]) -> Table:
     """The figures that one chooses a system by, in the same columns whatever text it learned from."""
     systems, pivot = runs_by_system(all_scores), all_scores[0].pivot
-    others = "others, directly", f"others, through {pivot}"
+    others = DIRECTLY, f"others, through {pivot}"
     return Table(
         "in_short",
         "In short",
@@ -43,16 +45,16 @@ def brief_table_of_kinds(all_scores: Sequence[Scores]) -> Table | None:
     if len(kinds) < 2:
         return None
     table = brief_table(all_scores)
+    place = table.columns.index(DIRECTLY)
+
+    def directly(row: Sequence[Cell]) -> float:
+        cell = row[place]
+        return cell.mean if isinstance(cell, Measured) else -math.inf
+
     rows = sorted(table.rows, key=directly, reverse=True)
     return replace(
         table, rows=rows, about=join_sentences([table.about, "What is best directly stands first."])
     )
-
-
-def directly(row: Sequence[Cell]) -> float:
-    """How good the direct translations are of a system's row."""
-    cell = row[3]
-    return cell.mean if isinstance(cell, Measured) else -math.inf
 
 
 def brief_cells(runs: Sequence[Scores]) -> list[Cell]:
