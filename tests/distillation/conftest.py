@@ -90,6 +90,7 @@ def synthetic(made, tmp_path, translate, monkeypatch) -> Callable[..., Synthetic
             checksum="0123",
             beside=(),
             checksums=lambda: {"model": "0123"},
+            learned_of=list,
             check_learned=lambda directions, remedy: None,
             longest=100,
             describe=lambda: {"run": "baseline", "model": "0123"},

@@ -163,6 +163,18 @@ def test_a_teacher_of_two_sources_reads_each_line_with_its_pivot_sentence(made, 
             assert translation == translate(authentic, Direction(source, target))
 
 
+def test_what_such_a_teacher_has_not_learned_is_left_out(synthetic, translate, capsys):
+    """As where the filters left nothing of a direction in the rounds before."""
+    interpreter = MadeUpInterpreter(translate)
+    text = synthetic(interpreter, way=parse_method("ensemble"))
+    text.teacher.learned_of = lambda directions: [*directions][1:]
+    make_synthetic_text(steps(), text)
+    assert [direction for direction, _ in interpreter.asked] == DIRECTIONS[1:]
+    assert f"has not learned {DIRECTIONS[0]}, of which its own" in capsys.readouterr().err
+    text.teacher.learned_of = lambda directions: []
+    assert text.directions() == DIRECTIONS  # so that check_teacher says that it has learned none
+
+
 def test_such_a_teacher_must_not_copy_what_people_wrote(synthetic):
     copies = MadeUpInterpreter(lambda line, direction: line)  # of the first of the two that it reads
     with pytest.raises(InputError, match="the filters keep none"):

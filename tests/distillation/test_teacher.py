@@ -112,6 +112,8 @@ def test_each_model_that_translates_has_learned_all_directions(run):
     other.run, other.trained = Path("other"), teacher.trained - {Direction("inglan", "velor")}
     teacher.beside = [other]
     teacher.check_learned(other.trained, remedy="give another")
+    ordered = sorted(OF_PIVOT)
+    assert teacher.learned_of([*ordered, *DIRECTIONS]) == [each for each in ordered if each.target != "velor"]
     with pytest.raises(InputError, match="other was not trained on inglan-velor; give another"):
         teacher.check_learned(OF_PIVOT, remedy="give another")
 

@@ -93,8 +93,14 @@ class SyntheticText:
 
     def directions(self) -> list[Direction]:
         """From each language with training text to each other one, none of them the pivot, where people have
-        given no text.
+        given no text. A teacher that reads both sides and has learned some of them translates into those.
         """
+        learned = self.teacher.learned_of(self.without_text) if self.settings.ensemble else []
+        return learned or self.without_text
+
+    @property
+    def without_text(self) -> list[Direction]:
+        """The directions between others than the pivot where people have given no text."""
         return directions_without_text(self.authentic, self.experiment.config.languages)
 
     def lines(self, language: str) -> tuple[list[str], list[str]]:

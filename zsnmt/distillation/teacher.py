@@ -102,6 +102,11 @@ class Teacher:
         """Whether it has learned all directions between the languages that are not the pivot."""
         return {Direction(*pair) for pair in permutations(self.languages[1:], 2)} <= self.trained
 
+    def learned_of(self, directions: Iterable[Direction]) -> list[Direction]:
+        """Those of the directions that all models that translate have learned, in order."""
+        models = self, *self.beside
+        return [direction for direction in directions if all(direction in each.trained for each in models)]
+
     def check_learned(self, directions: Iterable[Direction], *, remedy: str) -> None:
         """`InputError` unless all models that translate have learned these directions."""
         for each in (self, *self.beside):
