@@ -30,6 +30,37 @@ def test_space_between_sentences_stays_in_its_own_run():
     assert texts == ["\n ", "ONE. ", " ", "\t", "TWO", ".", " \n"]
 
 
+CHINESE = {
+    "A dog runs.": "狗在跑。",
+    "“Two cats sleep.”": "“两只猫在睡觉。”",
+    "Here is Linux.": "这里有Linux。",
+}
+
+
+def between_sentences(runs, made, source, target):
+    passage = Passage((*map(Run, runs),))
+    return translate_passages(
+        [passage], [source], lambda lines, _: [made[line] for line in lines], target=target
+    )[0]
+
+
+def test_a_space_comes_between_sentences_of_a_language_that_has_none_there_and_goes():
+    english = {chinese: line for line, chinese in CHINESE.items()}
+    there, back = ["".join(CHINESE.values())], ["A dog runs. “Two cats sleep.” Here is Linux."]
+    assert between_sentences(there, english, "zh", "en") == back
+    assert between_sentences(back, CHINESE, "en", "zh") == there
+    assert between_sentences(["狗在跑。", "这里有Linux。"], english, "zh", "en") == [
+        "A dog runs. ",
+        "Here is Linux.",
+    ]
+
+
+def test_a_line_that_ends_between_sentences_stays_there():
+    runs = ["A dog runs.\n“Two cats sleep.”  Here is Linux."]
+    assert between_sentences(runs, CHINESE, "en", "zh") == ["狗在跑。\n“两只猫在睡觉。”  这里有Linux。"]
+    assert between_sentences(["狗在跑。  "], {"狗在跑。": "A dog runs."}, "zh", "en") == ["A dog runs.  "]
+
+
 def test_all_lines_of_a_language_are_asked_for_at_once_and_each_once():
     asked = []
 

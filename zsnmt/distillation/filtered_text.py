@@ -37,8 +37,8 @@ def make_synthetic_text(steps: Steps, synthetic: SyntheticText) -> None:
     synthetic.check_teacher()
     if missing := [str(direction) for direction in synthetic.without_text if direction not in directions]:
         steps.say(
-            f"{synthetic.teacher.run} has not learned {', '.join(missing)}, of which its own training text had "
-            "nothing: nothing is translated for them"
+            f"{synthetic.teacher.run} has not learned {', '.join(missing)}, of which its own training "
+            "text had nothing: nothing is translated for them"
         )
     translate(steps, synthetic, directions)
     steps.make(

@@ -2,9 +2,11 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
 
 from zsnmt.documents.passages import (
     Document,
+    Part,
     Passage,
     Sentence,
     is_of_language,
@@ -13,6 +15,7 @@ from zsnmt.documents.passages import (
     share_out,
 )
 from zsnmt.errors import InputError
+from zsnmt.text.unspaced import closes_up
 
 LOG = logging.getLogger(__name__)
 SPACES = " \t\n\r\u00a0"
@@ -82,13 +85,27 @@ def one_line(text: str) -> str:
 def texts_of(passage: Passage, sentences: Sequence[Sentence], made: Mapping[str, str]) -> list[str]:
     """The new texts of a passage's runs."""
     texts = [""] * len(passage.runs)
-    for sentence in sentences:
-        translated = (
+    for sentence, following in zip_longest(sentences, sentences[1:]):
+        translated = [
             part._replace(text=text) for part, text in zip(sentence.parts, new_parts(sentence, made))
-        )
-        for part in (*sentence.before, *translated, *sentence.after):
+        ]
+        for part in (*sentence.before, *translated, *gap_after(sentence, translated, following)):
             texts[part.run] += part.text
     return texts
+
+
+def gap_after(sentence: Sentence, translated: Sequence[Part], following: Sentence | None) -> Sequence[Part]:
+    """What stands between the translation of a sentence and the following one: what is there in the source,
+    but for the space that one of the two languages has between sentences, and the other has not.
+    """
+    closed, closes = closes_up(sentence.text), closes_up("".join(part.text for part in translated))
+    if following is None or following.before or closed == closes:
+        return sentence.after
+    if closes and [part.text for part in sentence.after] == [" "]:
+        return ()
+    if closed and not sentence.after and not translated[-1].fixed:
+        return [translated[-1]._replace(text=" ")]
+    return sentence.after
 
 
 def new_parts(sentence: Sentence, made: Mapping[str, str]) -> list[str]:

@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from zsnmt.text.unspaced import join_texts
+
 TSV, JSONL = FORMATS = ("tsv", "jsonl")  # of rows
 AGREEMENT = "agreement"
 DIGITS = {"mean_log_probability": 4, AGREEMENT: 2}
@@ -41,10 +43,10 @@ class Translation(NamedTuple):
 
 
 def join_translations(translations: Iterable[Translation]) -> Translation:
-    """One text of several, with spaces between."""
+    """One text of several, with spaces between where their script has them."""
     translations = [*translations]
     return Translation(
-        " ".join(each.text for each in translations if each.text),
+        join_texts(each.text for each in translations),
         sum(each.log_probability for each in translations),
         sum(each.tokens for each in translations),
     )

@@ -2,10 +2,13 @@
 
 import functools
 import unicodedata
+from collections.abc import Iterable
 
 # How the names of their characters begin: fontTools, by which texts are surveyed, need not be installed where
 # documents are translated.
-NAMES = "CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"
+EAST_ASIAN = "CJK", "HIRAGANA", "KATAKANA"
+NAMES = *EAST_ASIAN, "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"
+CLOSING = "\"'”’»)"  # stand behind the end of a sentence
 
 
 @functools.cache
@@ -20,3 +23,18 @@ def stick_together(before: str, after: str) -> bool:
     """
     ends = before[-1:] + after[:1]
     return len(ends) == 2 and ends.isalnum() and not all(map(is_unspaced, ends))
+
+
+def closes_up(text: str) -> bool:
+    """Whether a text ends as Chinese and Japanese ones do, which have no space before the next sentence."""
+    last = text.rstrip().rstrip(CLOSING)[-1:]
+    wide = unicodedata.east_asian_width(last) in "WF" if last else False
+    return wide and (unicodedata.category(last)[0] == "P" or unicodedata.name(last).startswith(EAST_ASIAN))
+
+
+def join_texts(texts: Iterable[str]) -> str:
+    """Texts that are not empty, one behind the other, with a space between where their script has one."""
+    joined = ""
+    for text in filter(None, texts):
+        joined += " " * (joined != "" and not closes_up(joined)) + text
+    return joined

@@ -13,6 +13,7 @@ import torch
 from transformers import PreTrainedTokenizer
 
 from zsnmt.text.piece_restriction import restrict_pieces
+from zsnmt.text.unspaced import join_texts
 
 SPACE = "\u2581"  # to SentencePiece, which marks the beginnings of words with it
 SYMBOL = re.compile(r"</?s>|<pad>|<unk>|__\w+__")  # what a word must not become
@@ -212,7 +213,7 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
                 written[part] = text
         translations = [""] * len(texts)
         for (place, _), text in zip(parts, written):
-            translations[place] = f"{translations[place]} {text}".strip()
+            translations[place] = join_texts([translations[place], text.strip()])
         return translations
 
     def parts(self, pieces: Sequence[str]) -> list[list[int]]:
