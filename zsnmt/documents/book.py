@@ -4,6 +4,7 @@ Source: EPUB 3.3 (W3C 2023), and the table of contents of EPUB 2.
 """
 
 from collections.abc import Sequence
+from copy import deepcopy
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from urllib.parse import unquote
@@ -15,6 +16,7 @@ from zsnmt.documents.markup import LARGEST, PARSER, Place
 from zsnmt.documents.package import as_file, refuse_others
 from zsnmt.documents.passages import Document, Passage, Run, language_tag
 from zsnmt.documents.web_page import WebPage
+from zsnmt.documents.writing_direction import NAMES, turned
 from zsnmt.files.archives import Archive
 
 CONTAINER = "META-INF/container.xml"
@@ -57,7 +59,13 @@ class Book(Document):
             place.write(title)
         for element in self.list.iter(LANGUAGE):
             element.text = language_tag(language)
-        trees = {**self.titles, self.package: self.list}
+        listed = self.list
+        newer = listed.get("version", "").startswith("3")
+        if newer and (way := turned(self.passages, translations)) is not None:
+            listed = deepcopy(self.list)  # the book may be written once more, in another language
+            for order in listed.iter("{*}spine"):
+                order.set("page-progression-direction", NAMES[way])
+        trees = {**self.titles, self.package: listed}
         return self.archive.written({**changed, **{name: as_file(root) for name, root in trees.items()}})
 
 

@@ -1,5 +1,6 @@
 """XML in documents: how it is read, and the places in it where text stands."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from lxml import etree
@@ -32,3 +33,20 @@ class Place(NamedTuple):
 def local_name(element: _Element) -> str:
     """The name of an element without its namespace; none of a comment and the like."""
     return QName(element).localname if isinstance(element.tag, str) else ""
+
+
+def within(element: _Element, name: str) -> str:
+    """A name in the namespace of an element."""
+    return f"{{{QName(element).namespace}}}{name}"
+
+
+def child_of(parent: _Element, name: str, *, before: Collection[str] | None = None) -> _Element:
+    """The child of a name in the namespace of its parent. Where there is none, it is made: in front of the
+    first of the children that stand `before` others have room, or as the first of all.
+    """
+    child = parent.find(within(parent, name))
+    if child is None:
+        child = parent.makeelement(within(parent, name))
+        places = (place for place, each in enumerate(parent) if before is None or local_name(each) in before)
+        parent.insert(next(places, len(parent)), child)
+    return child

@@ -6,9 +6,11 @@ from pathlib import Path
 from lxml import etree
 from lxml.etree import _Element
 
-from zsnmt.documents.markup import PARSER, Place, local_name
+from zsnmt.documents.markup import PARSER, Place, child_of, local_name, within
 from zsnmt.documents.package import Finder, Package, Stretches, Text, texts_at
 
+DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"  # the namespace of text in drawings
+CENTRED = ("ctrTitle", "subTitle")  # shapes whose lines are in the middle
 UNSEEN = frozenset("lang altLang dirty err noProof smtClean smtId bmk".split())  # attributes of a look
 
 
@@ -65,6 +67,29 @@ def look(run: _Element) -> tuple[frozenset, bytes]:
     return seen, b"".join(map(etree.tostring, properties))
 
 
+def turn_drawn(text: _Element, from_right: bool) -> None:
+    """Set which way a text in a drawing is written, for its paragraph, which then begins at the other side,
+    and for its table.
+    """
+    paragraph = next(text.iterancestors(within(text, "p")))
+    properties, sides = child_of(paragraph, "pPr"), ("l", "r")
+    properties.set("rtl", str(int(from_right)))
+    if properties.get("algn", begins_at(paragraph)) == sides[not from_right]:
+        properties.set("algn", sides[from_right])
+    for table in paragraph.iterancestors(within(paragraph, "tbl")):
+        child_of(table, "tblPr").set("rtl", str(int(from_right)))
+
+
+def begins_at(paragraph: _Element) -> str | None:
+    """At which side the lines of a paragraph begin that does not say it: at the left in shapes and tables;
+    None where it is likely in the middle, as in the first title of a presentation and in charts.
+    """
+    around = next(paragraph.iterancestors("{*}sp", "{*}tbl"), None)
+    if around is None:
+        return None
+    return None if any(each.get("type") in CENTRED for each in around.iter("{*}ph")) else "l"
+
+
 DRAWINGS: dict[str, Finder] = {
     "drawingml.chart+xml": drawn,
     "drawingml.diagramData+xml": drawn,
@@ -82,4 +107,5 @@ def read_slides(path: Path) -> Package:
         path,
         "a presentation (.pptx)",
         lambda contents: parts_of(types_of(contents), "presentationml.presentation.main+xml", finders),
+        turn=turn_drawn,
     )

@@ -4,19 +4,23 @@ Source: OpenDocument 1.3 (OASIS 2021), part 3.
 """
 
 from collections.abc import Hashable, Iterator, Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Literal
 
-from lxml.etree import QName, _Element
+from lxml.etree import Element, QName, _Element
 
-from zsnmt.documents.markup import Place, local_name
+from zsnmt.documents.markup import Place, child_of, local_name
 from zsnmt.documents.package import Finder, Package, Stretches, Text, texts_at
 
 TYPE = b"application/vnd.oasis.opendocument."
 OFFICE, STYLE, TABLE, TEXT = (
     f"{{urn:oasis:names:tc:opendocument:xmlns:{name}:1.0}}" for name in ("office", "style", "table", "text")
 )
+NAME = f"{STYLE}name"
+ALIGNED = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}text-align"
 PARAGRAPHS = (f"{TEXT}p", f"{TEXT}h")
+WAYS = {True: "rl-tb", False: "lr-tb"}  # in which a paragraph is written, by whether that is from the right
 WITHIN = frozenset({"span", "a", "meta", "ruby", "ruby-base"})  # elements around words
 BREAKS = frozenset({"tab", "line-break"})
 MOST_SPACES = 100  # that are read where an element stands for many
@@ -33,7 +37,7 @@ def read_open_document(path: Path) -> Package:
     """A document of LibreOffice. A passage is a paragraph, or its part before or after a tab or a break of a
     line. What a field shows is fixed. Cells of numbers, dates and formulas stay, and what was deleted.
     """
-    return Package(path, "an OpenDocument file (.odt, .odp, .ods)", parts)
+    return Package(path, "an OpenDocument file (.odt, .odp, .ods)", parts, turn=turn)
 
 
 def parts(contents: Mapping[str, bytes]) -> dict[str, Finder]:
@@ -46,7 +50,7 @@ def parts(contents: Mapping[str, bytes]) -> dict[str, Finder]:
 def paragraphs(root: _Element) -> Stretches:
     """The texts of all paragraphs, between breaks."""
     looks = {
-        style.get(f"{STYLE}name", ""): look_of(style)
+        style.get(NAME, ""): look_of(style)
         for style in root.iter(f"{STYLE}style")
         if style.get(f"{STYLE}family") == "text"
     }
@@ -110,3 +114,32 @@ def look_of(style: _Element) -> Look:
     )
     parent = style.get(f"{STYLE}parent-style-name")
     return ((parent, seen),) if parent or seen else ()
+
+
+def turn(text: _Element, from_right: bool) -> None:
+    """Set which way a text is written, by a style that is that of its paragraph but for this."""
+    paragraph = next(each for each in (text, *text.iterancestors()) if each.tag in PARAGRAPHS)
+    root, name = paragraph.getroottree().getroot(), paragraph.get(f"{TEXT}style-name", "")
+    styles = child_of(root, "automatic-styles", before=("body", "master-styles"))
+    named = {style.get(NAME): style for style in styles if style.get(f"{STYLE}family") == "paragraph"}
+    way = WAYS[from_right]
+    if not name.endswith(way):
+        paragraph.set(f"{TEXT}style-name", new := f"{name}_{way}")
+        if new not in named:
+            styles.append(styled(name, named.get(name), new, from_right=from_right))
+
+
+def styled(name: str, style: _Element | None, new: str, *, from_right: bool) -> _Element:
+    """A new style of paragraphs that are written some way: a copy of the one of a name, where that is a style
+    of its file alone, else one that takes all else from it.
+    """
+    made = Element(f"{STYLE}style") if style is None else deepcopy(style)
+    if style is None and name:
+        made.set(f"{STYLE}parent-style-name", name)
+    made.attrib.update({NAME: new, f"{STYLE}family": "paragraph"})
+    properties = child_of(made, "paragraph-properties")
+    properties.set(f"{STYLE}writing-mode", WAYS[from_right])
+    starts = "left" if from_right else "right"  # where lines began in the source
+    if (side := properties.get(ALIGNED)) in ("left", "right"):
+        properties.set(ALIGNED, "start" if side == starts else "end")
+    return made

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from lxml.etree import _Element
 
 from zsnmt.documents.markup import LARGEST, PARSER, SPACE, Place
 from zsnmt.documents.passages import Document, Passage, Run
+from zsnmt.documents.writing_direction import turned
 from zsnmt.errors import InputError
 from zsnmt.files.archives import Archive
 from zsnmt.text.lines import open_file
@@ -35,6 +37,9 @@ class Text(NamedTuple):
 
 Stretches = Iterator[list[Text]]  # texts that are translated together
 Finder = Callable[[_Element], Stretches]  # what finds the texts in a file of an archive
+Turn = Callable[
+    [_Element, bool], None
+]  # sets for the text of an element whether it is written from the right
 
 
 class Package(Document):
@@ -42,7 +47,8 @@ class Package(Document):
 
     `kind`: what such a document is called. `parts` gives the names of the files with text, in order, and
     what finds it there; it raises `ValueError` for an archive of another kind. `keeps_space`: set
-    `xml:space`, for formats that else lose space at the ends of a text.
+    `xml:space`, for formats that else lose space at the ends of a text. `turn`: for formats that say of their
+    paragraphs which way they are written.
     """
 
     def __init__(
@@ -52,8 +58,9 @@ class Package(Document):
         parts: Callable[[Mapping[str, bytes]], Mapping[str, Finder]],
         *,
         keeps_space: bool = False,
+        turn: Turn | None = None,
     ) -> None:
-        self.keeps_space = keeps_space
+        self.keeps_space, self.turn = keeps_space, turn
         self.runs: list[list[list[Text]]] = []  # what each run of each passage is made of
         self.passages: list[Passage] = []
         self.roots: dict[str, _Element] = {}  # of the files that have passages
@@ -88,7 +95,25 @@ class Package(Document):
             place.write(text)
             if self.keeps_space:
                 place.element.set(SPACE, "preserve")
-        return self.archive.written({name: as_file(root) for name, root in self.roots.items()})
+        return self.archive.written(
+            {name: as_file(root) for name, root in self.turned_roots(translations).items()}
+        )
+
+    def turned_roots(self, translations: Sequence[Sequence[str]]) -> dict[str, _Element]:
+        """The files with their text, in which paragraphs that are now written the other way say so."""
+        ways: dict[_Element, bool | None] = {}
+        for passage, texts, runs in zip(self.passages, translations, self.runs, strict=True):
+            way = turned([passage], [texts])
+            ways |= {piece.place.element: way for of_run in runs for piece in of_run if piece.place}
+        if self.turn is None or not any(way is not None for way in ways.values()):
+            return self.roots
+        copies = {}  # the document may be written once more, in another language
+        for name, root in self.roots.items():
+            copies[name] = deepcopy(root.getroottree()).getroot()
+            for element, copy in [*zip(root.iter(), copies[name].iter(), strict=True)]:
+                if (way := ways.get(element)) is not None:
+                    self.turn(copy, way)
+        return copies
 
 
 def texts_at(place: Place, look: Hashable = None) -> list[Text]:

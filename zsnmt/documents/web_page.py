@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from zsnmt.documents.passages import Document, Passage, Run, language_tag
 from zsnmt.documents.plain_text import form_and_text, read_text
+from zsnmt.documents.writing_direction import NAMES, turned
 from zsnmt.errors import InputError
 from zsnmt.text.unspaced import stick_together
 
@@ -264,6 +265,8 @@ class WebPage(Document):
                 changed.setdefault(place, {})[number] = f'"{escape(text)}"'
         for place, values in changed.items():
             sources[place] = with_values(sources[place], WITH_TEXT, values)
+        if (way := turned(self.passages, translations)) is not None:
+            self.turn(sources, NAMES[way])
         said = dict.fromkeys(range(len(LANGUAGE)), f'"{language_tag(language)}"')
         for place, piece in enumerate(self.pieces):
             if piece.kind == "start" and piece.tag == "html":
@@ -273,6 +276,20 @@ class WebPage(Document):
             elif piece.kind == "other":
                 sources[place] = DECLARATION.sub(r"\g<before>UTF-8", sources[place])
         return (self.mark + "".join(sources)).encode("utf-8")
+
+    def turn(self, sources: list[str], way: str) -> None:
+        """Say in the sources of the pieces which way the page is written, `ltr` or `rtl`: in the tag of the
+        page, and wherever it has said one of them.
+        """
+        for place, piece in enumerate(self.pieces):
+            if piece.kind != "start" or piece.kept or piece.tag in {*KEPT, "bdo"}:
+                continue
+            said = attributes(sources[place], ["dir"])
+            if said and unquote(said[0]["value"]).lower() in NAMES.values():
+                sources[place] = with_values(sources[place], ["dir"], {0: f'"{way}"'})
+            elif piece.tag == "html" and not said:
+                name = len("<html")
+                sources[place] = f'{sources[place][:name]} dir="{way}"{sources[place][name:]}'
 
 
 def read_web_page(path: Path) -> WebPage:

@@ -2,15 +2,16 @@
 boxes.
 """
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
 from lxml import etree
 from lxml.etree import QName, _Element
 
-from zsnmt.documents.markup import Place, local_name
-from zsnmt.documents.office import DRAWINGS, parts_of, types_of
+from zsnmt.documents.markup import Place, child_of, local_name, within
+from zsnmt.documents.office import DRAWING, DRAWINGS, parts_of, turn_drawn, types_of
 from zsnmt.documents.package import Finder, Package, Stretches, Text
 
 MAIN = "wordprocessingml.document.main+xml"
@@ -25,6 +26,17 @@ BREAKS = ("br", "cr", "tab", "ptab")
 LEFT = ("moveFrom", "rt")  # what was moved elsewhere, and how a word is read: it stays
 AROUND = ("hyperlink", "sdt", "ins", "moveTo", "ruby")  # what texts of one look are in alike
 FORMULA = "{*}oMath"
+# Behind what says the direction of a paragraph, a run and a table, in the order of ECMA-376.
+BEHIND_BIDI = frozenset(
+    "adjustRightInd snapToGrid spacing ind contextualSpacing mirrorIndents suppressOverlap jc textDirection "
+    "textAlignment textboxTightWrap outlineLvl divId cnfStyle rPr sectPr pPrChange".split()
+)
+BEHIND_RTL = frozenset("cs em lang eastAsianLayout specVanish oMath rPrChange".split())
+BEHIND_VISUAL = frozenset(
+    "tblStyleRowBandSize tblStyleColBandSize tblW jc tblCellSpacing tblInd tblBorders shd tblLayout "
+    "tblCellMar tblLook tblCaption tblDescription tblPrChange".split()
+)
+OF_RTL = {"b": "bCs", "i": "iCs", "sz": "szCs"}  # looks that scripts from right to left have of their own
 WRITTEN = ("HYPERLINK", "FORMTEXT", "TOC")  # fields that show what a person wrote
 
 
@@ -43,6 +55,7 @@ def read_word(path: Path) -> Package:
         "a Word document (.docx)",
         lambda contents: parts_of(types_of(contents), MAIN, finders),
         keeps_space=True,
+        turn=turn,
     )
 
 
@@ -50,11 +63,6 @@ def paragraphs(root: _Element) -> Stretches:
     """The texts of all paragraphs of a part."""
     for paragraph in root.iter(within(root, "p")):
         yield from stretches(paragraph)
-
-
-def within(element: _Element, name: str) -> str:
-    """A name in the namespace of an element: that of ECMA-376, or the one of its strict form."""
-    return f"{{{QName(element).namespace}}}{name}"
 
 
 def stretches(paragraph: _Element) -> Stretches:
@@ -97,6 +105,29 @@ def stretches(paragraph: _Element) -> Stretches:
             elif fields and kind == "end":
                 fields.pop()
     yield found
+
+
+def turn(text: _Element, from_right: bool) -> None:
+    """Set which way a text is written, for its run, its paragraph and the tables around it."""
+    if QName(text).namespace == DRAWING:
+        turn_drawn(text, from_right)
+        return
+    run, paragraph = (next(text.iterancestors(within(text, name))) for name in ("r", "p"))
+    looks = child_of(run, "rPr")
+    switch(looks, "rtl", from_right, before=BEHIND_RTL)
+    for name, twin in OF_RTL.items():
+        look = looks.find(within(looks, name))
+        if from_right and look is not None and looks.find(within(looks, twin)) is None:
+            look.addnext(copied := deepcopy(look))
+            copied.tag = within(looks, twin)
+    switch(child_of(paragraph, "pPr"), "bidi", from_right, before=BEHIND_BIDI)
+    for table in paragraph.iterancestors(within(paragraph, "tbl")):
+        switch(child_of(table, "tblPr"), "bidiVisual", from_right, before=BEHIND_VISUAL)
+
+
+def switch(properties: _Element, name: str, on: bool, *, before: Collection[str]) -> None:
+    """Set one of some properties on or off, in its place `before` others."""
+    child_of(properties, name, before=before).set(within(properties, "val"), str(int(on)))
 
 
 class Hyphen(Place):
