@@ -35,6 +35,13 @@ def test_every_text_is_cut_without_loss(text):
     assert whole(cut) == text
 
 
+@pytest.mark.parametrize("language", ["en", "eng", "en_GB"])
+def test_abbreviations_of_a_language_end_no_sentence_whatever_its_code(language):
+    text = "Dr. Jones is in. Mr. Smith is out."
+    found = sentences_of(Passage((Run(text),)), language)
+    assert [sentence.text for sentence in found] == ["Dr. Jones is in.", "Mr. Smith is out."]
+
+
 def test_a_part_is_found_by_its_own_translation_also_far_from_its_proportion():
     source = sentence("The very long beginning of it is ", "blue", " now")
     assert share_out("Es ist blau, der lange Anfang", source, ["nichts", "blau", "nichts"]) == [

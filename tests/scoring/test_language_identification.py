@@ -54,6 +54,15 @@ def test_without_scripts_that_differ_py3langid_alone_decides(tmp_path, scripts):
     assert identifier.identify(sentences) == NaturalLanguageIdentifier(languages).identify(sentences)
 
 
+def test_codes_of_three_letters_and_with_a_country_are_known(tmp_path):
+    languages = ["eng", "deu", "fr_CA"]
+    identifier, _ = load_identifier("py3langid", languages, tmp_path)
+    assert identifier.identify(EUROPEAN[:3]) == languages
+    assert not ForeignTest("deu", "Latin")(EUROPEAN[1]) and ForeignTest("deu", "Latin")(EUROPEAN[2])
+    with pytest.raises(InputError, match="cannot tell apart pt_PT, pt_BR, en .two of them are one language"):
+        NaturalLanguageIdentifier(["pt_PT", "pt_BR", "en"])
+
+
 def test_restrictions_do_not_disturb_each_other():
     european, indic = NaturalLanguageIdentifier(["en", "de"]), NaturalLanguageIdentifier(["hi", "mr"])
     assert european.identify(EUROPEAN[:2]) == ["en", "de"] and indic.identify([HINDI, MARATHI]) == [

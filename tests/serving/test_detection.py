@@ -18,6 +18,10 @@ def test_languages_are_ranked_by_probabilities_that_sum_to_one():
     assert NaturalDetector(["en", "de", "fr"]).rank("  ") == []
 
 
+def test_languages_have_the_codes_of_the_model():
+    assert NaturalDetector(["eng", "ger", "fr_CA"]).rank(GERMAN)[0][0] == "ger"
+
+
 def test_only_the_models_languages_are_found():
     assert {NaturalDetector(["nl", "fr"]).rank(GERMAN)[0][0]} == {"nl"}
 

@@ -13,7 +13,7 @@ from itertools import combinations, permutations
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from zsnmt.corpora.releases.iso_639 import three_letters
+from zsnmt.text.iso_639 import three_letters
 
 VALID, TEST = range(1000, 1002), range(2000, 2003)  # sentences that are held out where the release says which
 LEAKED = TEST[0]  # which IWSLT 2017 has in its Italian-English training text too

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 
 from sentencex import get_sentence_boundaries
 
+from zsnmt.text.iso_639 import two_letters
 from zsnmt.text.unspaced import is_unspaced
 
 # What is the same in all languages: addresses of the web and of mail, and codes, as of an article (A4711-B).
@@ -119,8 +120,9 @@ def sentence_bounds(text: str, language: str) -> list[tuple[int, int]]:
     # sentencex fails at "A ." with any other space than a common one. Space is looked at from its beginning
     # alone, since a long one would else be gone through from each of its characters.
     read = re.sub(r"(?<![^\S\n])[^\S\n]+(?=\.)", lambda spaces: " " * len(spaces[0]), text)
-    inner = [found["start_index"] for found in get_sentence_boundaries(language, read)][1:] if text else []
-    return [*pairwise(sorted({0, *inner, len(text)}))]
+    sentences = get_sentence_boundaries(two_letters(language), read) if text else []
+    begins = {sentence["start_index"] for sentence in sentences[1:]}
+    return [*pairwise(sorted({0, *begins, len(text)}))]
 
 
 def share_out(translation: str, sentence: Sentence, alone: Sequence[str]) -> list[str] | None:

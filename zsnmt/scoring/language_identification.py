@@ -13,6 +13,7 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from zsnmt.errors import InputError
 from zsnmt.scoring.lexicon_identifier import UNKNOWN, LexiconIdentifier, lacks_lexicons
+from zsnmt.text.iso_639 import two_letters
 
 # Spaces, punctuation, European digits, accents that join any letter.
 NO_SCRIPT = ("Common", "Inherited", "Unknown")
@@ -31,12 +32,12 @@ class Identifier(Protocol):
 class NaturalLanguageIdentifier:
     """py3langid, restricted to some languages; an empty sentence is `unknown`.
 
-    `InputError` for a language that py3langid does not know.
+    `InputError` for a language that py3langid does not know, and for two that are one to it.
     """
 
     def __init__(self, languages: Sequence[str]) -> None:
         try:
-            self.model = py3langid(languages)
+            self.model, self.names = py3langid(languages)
         except ValueError as error:
             raise InputError(
                 f"py3langid cannot tell apart {', '.join(languages)} ({error}): use ISO 639-1 codes, or give "
@@ -45,7 +46,10 @@ class NaturalLanguageIdentifier:
 
     def identify(self, sentences: Sequence[str]) -> list[str]:
         """The language of each sentence, or `unknown`."""
-        return [self.model.classify(sentence)[0] if sentence.strip() else UNKNOWN for sentence in sentences]
+        return [
+            self.names[self.model.classify(sentence)[0]] if sentence.strip() else UNKNOWN
+            for sentence in sentences
+        ]
 
 
 class ScriptIdentifier:
@@ -93,15 +97,16 @@ class ForeignTest:
     def __init__(self, language: str, script: str) -> None:
         self.language, self.script = language, script
         self.model = all_languages(probabilities=True)
-        self.known = language in self.model.labels
+        self.code = two_letters(language)
+        self.known = self.code in self.model.labels
 
     def __call__(self, sentence: str) -> bool:
         script = main_script(Counter(sentence))
         if script != self.script:
             return script is not None
-        if not self.known or self.model.classify(sentence)[0] == self.language:
+        if not self.known or self.model.classify(sentence)[0] == self.code:
             return False
-        return dict(self.model.rank(sentence))[self.language] < LEAST_PROBABLE
+        return dict(self.model.rank(sentence))[self.code] < LEAST_PROBABLE
 
 
 def load_identifier(
@@ -170,13 +175,19 @@ def shares(identified: Sequence[str]) -> dict[str, float]:
     return {language: count / len(identified) for language, count in Counter(identified).most_common()}
 
 
-def py3langid(languages: Sequence[str], probabilities: bool = False) -> LanguageIdentifier:
-    """py3langid's model restricted to some languages, for their scores or their probabilities; `ValueError`
-    for one that it does not know.
+def py3langid(
+    languages: Sequence[str], probabilities: bool = False
+) -> tuple[LanguageIdentifier, dict[str, str]]:
+    """py3langid's model restricted to some languages, for their scores or their probabilities, and the
+    language that each of its codes stands for; `ValueError` for one that it does not know, and for two of one
+    code.
     """
+    names = {two_letters(language): language for language in languages}
+    if len(names) < len(languages):
+        raise ValueError("two of them are one language to it")
     model = copy.copy(all_languages(probabilities))  # a restriction leaves the tables that copies share
-    model.set_languages(list(languages))
-    return model
+    model.set_languages(list(names))
+    return model, names
 
 
 @functools.cache

@@ -40,6 +40,7 @@ from zsnmt.serving.requests import (
 from zsnmt.serving.service import Service
 from zsnmt.serving.systems import System
 from zsnmt.serving.uploads import Parcels
+from zsnmt.text.iso_639 import TWO_LETTERS
 
 # Those that are counted by themselves.
 PATHS = (
@@ -291,7 +292,7 @@ def languages_of(system: System) -> list[dict[str, Any]]:
     return [
         {
             "code": language,
-            "name": ENGLISH.get(language, language),
+            "name": ENGLISH.get(language) or ENGLISH.get(TWO_LETTERS.get(language, ""), language),
             "targets": [other for other in system.languages if other != language],
         }
         for language in system.languages

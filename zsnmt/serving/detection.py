@@ -18,14 +18,17 @@ class Detector(Protocol):
 
 
 class NaturalDetector:
-    """py3langid, restricted to some languages; `ValueError` for one that it does not know."""
+    """py3langid, restricted to some languages; `ValueError` for one that it does not know, and for two that
+    are one to it.
+    """
 
     def __init__(self, languages: Sequence[str]) -> None:
-        self.model = py3langid(languages, probabilities=True)
+        self.model, self.names = py3langid(languages, probabilities=True)
 
     def rank(self, text: str) -> list[tuple[str, float]]:
         """Languages and their probabilities."""
-        return self.model.rank(text) if text.strip() else []
+        ranked = self.model.rank(text) if text.strip() else []
+        return [(self.names[code], probability) for code, probability in ranked]
 
 
 class LexiconDetector:

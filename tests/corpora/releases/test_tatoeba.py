@@ -13,10 +13,10 @@ from zsnmt.corpora.overlap import normalise
 from zsnmt.corpora.parallel_text import FEWEST_TO_TEST
 from zsnmt.corpora.releases.catalogue import CATALOGUE, TATOEBA
 from zsnmt.corpora.releases.fetch import ReleaseFile, fetch, for_languages
-from zsnmt.corpora.releases.iso_639 import THREE_LETTERS, three_letters
 from zsnmt.corpora.releases.tatoeba import read_release
 from zsnmt.corpora.releases.unpack import unpack
 from zsnmt.errors import InputError
+from zsnmt.text.iso_639 import THREE_LETTERS, three_letters
 from zsnmt.text.lines import read_lines
 
 LANGUAGES = ["en", "pt", "ru", "da"]

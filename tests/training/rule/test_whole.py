@@ -144,6 +144,19 @@ def test_languages_that_py3langid_does_not_know_are_known_by_their_words():
     assert "IDENTIFIER" not in choose(alone, LAPTOP).settings  # their scripts tell
 
 
+@pytest.mark.parametrize(
+    "languages, unknown",
+    [(("eng", "deu", "por"), ""), (("en", "pt_BR", "de_CH"), ""), (("en", "pt_BR", "pt_PT"), "pt_BR, pt_PT")],
+)
+def test_languages_are_known_by_codes_of_three_letters_and_of_countries_unless_two_are_one(
+    languages, unknown
+):
+    text = replace(TATOEBA, languages=languages, scripts=dict.fromkeys(languages, "Latin"))
+    choice = choose(text, LAPTOP)
+    assert choice.settings.get("IDENTIFIER") == ("lexicon" if unknown else None)
+    assert bool(unknown) == any(f"does not know {unknown}, so" in reason for reason in choice.reasons)
+
+
 def test_multi30k_has_the_model_and_nearly_the_vocabulary_of_its_config():
     choice, theirs = choose(MULTI30K, LAPTOP), config("multi30k_nonoverlap")
     assert {

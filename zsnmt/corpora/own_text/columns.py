@@ -10,9 +10,9 @@ from pathlib import Path
 from textwrap import shorten
 
 from zsnmt.corpora.own_text.table import Row, Table, count_once, fault_of, first_ones, split_of
-from zsnmt.corpora.releases.iso_639 import THREE_LETTERS
 from zsnmt.errors import InputError, OnFault, refuse
 from zsnmt.languages import check_languages
+from zsnmt.text.iso_639 import THREE_LETTERS
 from zsnmt.text.lines import is_blank
 
 LOG = logging.getLogger(__name__)

@@ -10,8 +10,8 @@ from functools import partial
 from itertools import combinations
 
 from zsnmt.corpora.releases.fetch import Corpus, Part, ReleaseFile
-from zsnmt.corpora.releases.iso_639 import three_letters
 from zsnmt.corpora.releases.pmindia import read_columns
+from zsnmt.text.iso_639 import three_letters
 
 WIT3 = "https://drive.google.com/u/0/uc?confirm=t&id="  # where wit3.fbk.eu sends its visitors
 HUGGING_FACE = "https://huggingface.co/datasets/iwslt2017/resolve"

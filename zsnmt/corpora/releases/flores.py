@@ -10,10 +10,10 @@ from itertools import combinations
 from pathlib import Path
 
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus, write_rows
-from zsnmt.corpora.releases.iso_639 import three_letters
 from zsnmt.corpora.releases.release import clean_rows, find_files, index_files, read_multiway_rows
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
+from zsnmt.text.iso_639 import three_letters
 
 HELD_OUT = SPLITS[1:]
 NAMES = dict(zip(HELD_OUT, ("dev", "devtest")))

@@ -7,6 +7,7 @@ from zsnmt.corpora.cleaning import ALL_RULES
 from zsnmt.corpora.own_text.held_out import set_size
 from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.languages import LANGUAGE_OF
+from zsnmt.text.iso_639 import two_letters
 from zsnmt.training.rule.choice import NOTHING, Choice, because
 from zsnmt.training.rule.model import LITTLE_TEXT
 
@@ -108,12 +109,16 @@ def choose_scoring(text: Survey) -> Choice:
 
 
 def unidentified(text: Survey) -> list[str]:
-    """The languages that py3langid does not know, and that their script does not tell from the others."""
+    """The languages that py3langid does not know, or not from another of them, and that their script does not
+    tell from the others.
+    """
     from zsnmt.scoring.language_identification import all_languages  # takes a while to load
 
     scripts, known = Counter(text.scripts.values()), {*all_languages().labels}
+    codes = Counter(map(two_letters, text.languages))
     return [
         language
         for language in text.languages
-        if language not in known and scripts[text.scripts.get(language, "")] != 1
+        if (two_letters(language) not in known or codes[two_letters(language)] > 1)
+        and scripts[text.scripts.get(language, "")] != 1
     ]

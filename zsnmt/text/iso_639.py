@@ -1,4 +1,4 @@
-"""Codes of languages: three letters (ISO 639-3) for two (ISO 639-1).
+"""Codes of languages: three letters (ISO 639-3) for two (ISO 639-1), and two for what corpora write.
 
 Of a macrolanguage, such as Chinese, the code is that of the language which corpora mean by it.
 """
@@ -15,7 +15,14 @@ CODES = (
     "sv:swe sw:swh ta:tam te:tel tg:tgk th:tha tk:tuk tl:tgl tr:tur tt:tat ug:uig uk:ukr ur:urd uz:uzb "
     "vi:vie vo:vol wo:wol xh:xho yi:yid yo:yor zh:cmn zu:zul"
 )
+OTHERS = (  # of macrolanguages, and of libraries (ISO 639-2/B)
+    "alb:sq arm:hy baq:eu bur:my chi:zh cze:cs dut:nl fas:fa fre:fr geo:ka ger:de gre:el ice:is kur:ku "
+    "lav:lv mac:mk mao:mi may:ms msa:ms nep:ne nor:no per:fa rum:ro slo:sk swa:sw tgl:tl wel:cy zho:zh"
+)
 THREE_LETTERS = dict(code.split(":") for code in CODES.split())
+TWO_LETTERS = {three: two for two, three in reversed(THREE_LETTERS.items())} | dict(
+    code.split(":") for code in OTHERS.split()
+)
 
 
 def three_letters(language: str) -> str:
@@ -27,3 +34,11 @@ def three_letters(language: str) -> str:
             f"'{language}' is not a code of two letters known here; give that of three letters (ISO 639-3)"
         )
     return THREE_LETTERS[language]
+
+
+def two_letters(language: str) -> str:
+    """The code by which other programs know a language, without country or script: `de` for `deu` and
+    `de_CH`; that itself where it has none of two letters that is known here.
+    """
+    code = language.partition("_")[0].lower()
+    return TWO_LETTERS.get(code, code)
