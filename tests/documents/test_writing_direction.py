@@ -10,6 +10,7 @@ from lxml import etree
 
 from tests.documents.test_packages import BOOK, DRAWING, OASIS, members, office, write
 from zsnmt.documents.formats import read_document
+from zsnmt.documents.open_document import ALIGNED, NAME, PARENT, WRITTEN
 from zsnmt.documents.passages import Passage, Run
 from zsnmt.documents.writing_direction import from_right, turned
 
@@ -147,39 +148,67 @@ def test_a_table_of_a_slide_is_turned(tmp_path):
 
 
 NAMESPACES = f'''xmlns:office="{OASIS}office:1.0" xmlns:style="{OASIS}style:1.0" xmlns:text="{OASIS}text:1.0"
-xmlns:fo="{OASIS}xsl-fo-compatible:1.0"'''
+xmlns:table="{OASIS}table:1.0" xmlns:fo="{OASIS}xsl-fo-compatible:1.0"'''
+PARAGRAPH = '<style:style style:family="paragraph" style:name='
 STYLED = f"""<office:document-content {NAMESPACES}><office:automatic-styles>
-<style:style style:name="P1" style:family="paragraph" style:parent-style-name="Standard">
-<style:paragraph-properties fo:text-align="left"/><style:text-properties fo:color="red"/></style:style>
-</office:automatic-styles><office:body>
-<text:p text:style-name="P1">hello <text:span>you</text:span></text:p>\
-<text:p text:style-name="P1">stays</text:p><text:h text:style-name="Heading">title</text:h>\
-<text:p>none</text:p></office:body></office:document-content>"""
-HEADER = f"""<office:document-styles {NAMESPACES}><office:master-styles>
+{PARAGRAPH}"P1" style:parent-style-name="Standard"><style:paragraph-properties fo:text-align="left"/>
+<style:text-properties fo:color="red"/></style:style>
+<style:style style:family="table" style:name="T1"/></office:automatic-styles><office:body>
+<text:p text:style-name="P1">hello <text:span>you</text:span></text:p>
+<text:p text:style-name="P1">stays</text:p><text:h text:style-name="Title">title</text:h>
+<text:p text:style-name="Foot">foot</text:p><text:p>none</text:p><table:table table:style-name="T1">
+<table:table-cell><text:p text:style-name="P1">cell</text:p></table:table-cell></table:table></office:body></office:document-content>"""
+NAMED = f"""<office:document-styles {NAMESPACES}><office:styles>
+{PARAGRAPH}"Heading"><style:paragraph-properties fo:text-align="center"/></style:style>
+{PARAGRAPH}"Title" style:parent-style-name="Heading"/>
+{PARAGRAPH}"Foot"><style:paragraph-properties fo:text-align="end"/></style:style>
+{PARAGRAPH}"Round" style:parent-style-name="Round"/></office:styles><office:master-styles>
 <text:p text:style-name="Header">above</text:p></office:master-styles></office:document-styles>"""
+
+
+def styles_of(content):
+    """What the styles that were made say: which way, at which side, and on which style they stand."""
+    made = etree.fromstring(content).iterfind(".//{*}style")
+    properties = {each.get(NAME): (each.get(PARENT), each.find("{*}paragraph-properties")) for each in made}
+    return {
+        name.rpartition("_")[0]: (parent, found.get(WRITTEN), found.get(ALIGNED))
+        for name, (parent, found) in properties.items()
+        if name.endswith("-tb")
+    }
 
 
 def test_paragraphs_of_libreoffice_get_a_style_that_says_how_they_are_written(tmp_path):
     contents = {
         "mimetype": "application/vnd.oasis.opendocument.text",
         "content.xml": STYLED,
-        "styles.xml": HEADER,
+        "styles.xml": NAMED,
     }
     there, back = map(members, there_and_back(write(tmp_path / "a.odt", contents), but=("stays",)))
     content = there["content.xml"].decode()
     names = re.findall(r'<text:[ph] text:style-name="([^"]*)"', content)
-    assert names == ["P1_rl-tb", "P1", "Heading_rl-tb", "_rl-tb"]
-    copied = re.search(r'<style:style style:name="P1_rl-tb".*?</style:style>', content, re.DOTALL)[0]
-    assert 'style:parent-style-name="Standard"' in copied and 'fo:color="red"' in copied
-    assert 'fo:text-align="start" style:writing-mode="rl-tb"' in copied
-    assert re.search(
-        r'style:parent-style-name="Heading" [^>]*style:name="Heading_rl-tb"[^>]*><style:para', content
+    assert names == ["P1_rl-tb", "P1", "Title_rl-tb", "Foot_rl-tb", "Standard_rl-tb", "P1_rl-tb"]
+    assert styles_of(there["content.xml"]) == {
+        "P1": ("Standard", "rl-tb", "right"),
+        "Title": ("Title", "rl-tb", None),  # in the middle, by the style that it stands on
+        "Foot": ("Foot", "rl-tb", "left"),
+        "Standard": ("Standard", "rl-tb", "right"),
+    }
+    assert styles_of(there["styles.xml"]) == {"Header": ("Header", "rl-tb", "right")}
+    assert (
+        content.count('fo:color="red"') == 2
+        and content.count('style:table-properties style:writing-mode="rl') == 1
     )
-    assert content.count("<style:style ") == 4
-    assert "<office:automatic-styles><style:style " in there["styles.xml"].decode()
-    assert b'text:style-name="Header_rl-tb"' in there["styles.xml"]
-    assert b'text:style-name="P1_rl-tb_lr-tb"' in back["content.xml"]
-    assert back["content.xml"].count(b'"lr-tb"') == 3 and back["styles.xml"].count(b'"lr-tb"') == 1
+    assert b"</office:automatic-styles><office:master-styles>" in there["styles.xml"]
+    assert styles_of(back["content.xml"])["P1_rl-tb"] == ("Standard", "lr-tb", "left")
+    assert b'<style:table-properties style:writing-mode="lr-tb"/>' in back["content.xml"]
+
+
+def test_the_sheets_of_libreoffice_stay_as_they_are(tmp_path):
+    cells = STYLED.replace("<office:body>", "<office:body><office:spreadsheet>")
+    cells = cells.replace("</office:body>", "</office:spreadsheet></office:body>")
+    contents = {"mimetype": "application/vnd.oasis.opendocument.spreadsheet", "content.xml": cells}
+    there, _ = map(members, there_and_back(write(tmp_path / "a.ods", contents)))
+    assert "دجسسض" in there["content.xml"].decode() and b"rl-tb" not in there["content.xml"]
 
 
 PAGE = """<!DOCTYPE html><html lang="en"><body><p dir="ltr">hello</p><p dir=auto>you</p>

@@ -5,19 +5,21 @@ Source: OpenDocument 1.3 (OASIS 2021), part 3.
 
 from collections.abc import Hashable, Iterator, Mapping
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from lxml.etree import Element, QName, _Element
+from lxml.etree import Element, QName, _Element, fromstring
 
-from zsnmt.documents.markup import Place, child_of, local_name
+from zsnmt.documents.markup import PARSER, Place, child_of, local_name
 from zsnmt.documents.package import Finder, Package, Stretches, Text, texts_at
 
 TYPE = b"application/vnd.oasis.opendocument."
 OFFICE, STYLE, TABLE, TEXT = (
     f"{{urn:oasis:names:tc:opendocument:xmlns:{name}:1.0}}" for name in ("office", "style", "table", "text")
 )
-NAME = f"{STYLE}name"
+NAME, PARENT, STYLED = f"{STYLE}name", f"{STYLE}parent-style-name", f"{TEXT}style-name"
+WRITTEN, BEGIN = f"{STYLE}writing-mode", "start"
 ALIGNED = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}text-align"
 PARAGRAPHS = (f"{TEXT}p", f"{TEXT}h")
 WAYS = {True: "rl-tb", False: "lr-tb"}  # in which a paragraph is written, by whether that is from the right
@@ -37,7 +39,11 @@ def read_open_document(path: Path) -> Package:
     """A document of LibreOffice. A passage is a paragraph, or its part before or after a tab or a break of a
     line. What a field shows is fixed. Cells of numbers, dates and formulas stay, and what was deleted.
     """
-    return Package(path, "an OpenDocument file (.odt, .odp, .ods)", parts, turn=turn)
+    package = Package(path, "an OpenDocument file (.odt, .odp, .ods)", parts)
+    styles = package.archive.contents.get("styles.xml")
+    named = {} if styles is None else alignments_of(fromstring(styles, PARSER))
+    package.turn = partial(turn, alignments=named)
+    return package
 
 
 def parts(contents: Mapping[str, bytes]) -> dict[str, Finder]:
@@ -112,34 +118,64 @@ def look_of(style: _Element) -> Look:
         for name, value in properties.attrib.items()
         if QName(name).localname not in UNSEEN
     )
-    parent = style.get(f"{STYLE}parent-style-name")
+    parent = style.get(PARENT)
     return ((parent, seen),) if parent or seen else ()
 
 
-def turn(text: _Element, from_right: bool) -> None:
-    """Set which way a text is written, by a style that is that of its paragraph but for this."""
-    paragraph = next(each for each in (text, *text.iterancestors()) if each.tag in PARAGRAPHS)
-    root, name = paragraph.getroottree().getroot(), paragraph.get(f"{TEXT}style-name", "")
-    styles = child_of(root, "automatic-styles", before=("body", "master-styles"))
-    named = {style.get(NAME): style for style in styles if style.get(f"{STYLE}family") == "paragraph"}
-    way = WAYS[from_right]
-    if not name.endswith(way):
-        paragraph.set(f"{TEXT}style-name", new := f"{name}_{way}")
-        if new not in named:
-            styles.append(styled(name, named.get(name), new, from_right=from_right))
+def alignments_of(styles: _Element) -> dict[str, str]:
+    """How the lines of paragraphs of the named styles are aligned, by themselves or by what they stand on."""
+    named = {style.get(NAME, ""): style for style in paragraph_styles(styles)}
+
+    def aligned(name: str, below: int) -> str:
+        style = named.get(name)
+        if style is None or not below:  # styles that stand on one another end at some time
+            return BEGIN
+        return own_alignment(style) or aligned(style.get(PARENT, ""), below - 1)
+
+    return {name: aligned(name, len(named)) for name in named}
 
 
-def styled(name: str, style: _Element | None, new: str, *, from_right: bool) -> _Element:
-    """A new style of paragraphs that are written some way: a copy of the one of a name, where that is a style
-    of its file alone, else one that takes all else from it.
+def paragraph_styles(root: _Element) -> Iterator[_Element]:
+    """The styles of paragraphs in a file."""
+    return (style for style in root.iter(f"{STYLE}style") if style.get(f"{STYLE}family") == "paragraph")
+
+
+def own_alignment(style: _Element) -> str | None:
+    """The alignment that a style has by itself."""
+    properties = style.find(f"{STYLE}paragraph-properties")
+    return None if properties is None else properties.get(ALIGNED)
+
+
+def turn(text: _Element, from_right: bool, *, alignments: Mapping[str, str]) -> None:
+    """Set which way a text is written, by a style that is that of its paragraph but for this, and for the
+    tables around it, but not for sheets.
     """
-    made = Element(f"{STYLE}style") if style is None else deepcopy(style)
-    if style is None and name:
-        made.set(f"{STYLE}parent-style-name", name)
-    made.attrib.update({NAME: new, f"{STYLE}family": "paragraph"})
-    properties = child_of(made, "paragraph-properties")
-    properties.set(f"{STYLE}writing-mode", WAYS[from_right])
-    starts = "left" if from_right else "right"  # where lines began in the source
-    if (side := properties.get(ALIGNED)) in ("left", "right"):
-        properties.set(ALIGNED, "start" if side == starts else "end")
-    return made
+    paragraph = next(each for each in (text, *text.iterancestors()) if each.tag in PARAGRAPHS)
+    if next(paragraph.iterancestors(f"{OFFICE}spreadsheet"), None) is not None:
+        return
+    root, way = paragraph.getroottree().getroot(), WAYS[from_right]
+    name = paragraph.get(STYLED, "Standard")
+    styles = child_of(root, "automatic-styles", before=("body", "master-styles"))
+    own = {style.get(NAME): style for style in paragraph_styles(styles)}
+    if not name.endswith(way):
+        paragraph.set(STYLED, new := f"{name}_{way}")
+        if new not in own:
+            made = Element(f"{STYLE}style", {PARENT: name}) if name not in own else deepcopy(own[name])
+            made.attrib.update({NAME: new, f"{STYLE}family": "paragraph"})
+            align(made, from_right, side=own_alignment(made) or alignments.get(made.get(PARENT, ""), BEGIN))
+            styles.append(made)
+    tables = {each.get(f"{TABLE}style-name") for each in paragraph.iterancestors(f"{TABLE}table")}
+    for style in styles:
+        if style.get(f"{STYLE}family") == "table" and style.get(NAME) in tables:
+            child_of(style, "table-properties").set(WRITTEN, way)
+
+
+def align(style: _Element, from_right: bool, *, side: str) -> None:
+    """Let a style say which way its paragraphs are written, and at which side their lines begin, where that
+    is one of both. LibreOffice takes `start` for the left, and writes `end` where lines begin at the right.
+    """
+    properties = child_of(style, "paragraph-properties")
+    properties.set(WRITTEN, WAYS[from_right])
+    if side in (BEGIN, "left", "end", "right"):
+        begins = not from_right or side in (BEGIN, "left")
+        properties.set(ALIGNED, "right" if begins == from_right else "left")
