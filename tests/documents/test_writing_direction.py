@@ -157,7 +157,8 @@ STYLED = f"""<office:document-content {NAMESPACES}><office:automatic-styles>
 <text:p text:style-name="P1">hello <text:span>you</text:span></text:p>
 <text:p text:style-name="P1">stays</text:p><text:h text:style-name="Title">title</text:h>
 <text:p text:style-name="Foot">foot</text:p><text:p>none</text:p><table:table table:style-name="T1">
-<table:table-cell><text:p text:style-name="P1">cell</text:p></table:table-cell></table:table></office:body></office:document-content>"""
+<table:table-cell><text:p text:style-name="P1">cell</text:p></table:table-cell></table:table>
+</office:body></office:document-content>"""
 NAMED = f"""<office:document-styles {NAMESPACES}><office:styles>
 {PARAGRAPH}"Heading"><style:paragraph-properties fo:text-align="center"/></style:style>
 {PARAGRAPH}"Title" style:parent-style-name="Heading"/>
