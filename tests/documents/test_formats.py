@@ -16,6 +16,7 @@ from lxml import html
 
 from tests.documents.shouting import shouted, unchanged
 from zsnmt.documents.formats import FORMATS, PLAIN, format_of, read_document
+from zsnmt.documents.subtitles import two_lines
 from zsnmt.errors import InputError
 from zsnmt.text.lines import read_lines
 
@@ -154,6 +155,27 @@ def test_a_sentence_goes_on_over_subtitles_and_times_numbers_and_tags_stay(tmp_p
         "- HI!\n- HO! HOW ARE YOU DOING TODAY,\nMY VERY OLD FRIEND OF MINE?",
         "{\\an8}♪",
     ]
+
+
+def test_subtitles_without_spaces_go_on_without_them(tmp_path):
+    text = subtitles("我今天早上看见", "一只狗\n在花园里跑。", "I see\na dog.")
+    passages = read_document(write(tmp_path / "a.srt", text)).passages
+    assert [each.text for each in passages] == ["我今天早上看见一只狗在花园里跑。", "I see a dog."]
+
+
+@pytest.mark.parametrize(
+    "line, broken",
+    [
+        ("我" * 21, "我" * 21),
+        ("我" * 22, "我" * 11 + "\n" + "我" * 11),
+        ("我" * 9 + "，" + "你" * 14, "我" * 9 + "，\n" + "你" * 14),
+        ("<i>" + "我" * 20 + "</i>你好", "<i>" + "我" * 11 + "\n" + "我" * 9 + "</i>你好"),
+        ("a" * 30 + " " + "b" * 30, "a" * 30 + "\n" + "b" * 30),
+        ("a" * 60, "a" * 60),
+    ],
+)
+def test_a_line_that_is_too_long_is_broken_by_how_wide_it_is(line, broken):
+    assert two_lines(line) == broken
 
 
 def test_space_between_tags_of_subtitles_parts_words(tmp_path):

@@ -1,6 +1,7 @@
 """Subtitles (SubRip): a sentence may go on over several; times, numbers and tags stay."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -10,6 +11,7 @@ import srt
 from zsnmt.documents.passages import Document, Passage, Run
 from zsnmt.documents.plain_text import form_and_text, read_text
 from zsnmt.errors import InputError
+from zsnmt.text.unspaced import closes_up
 
 TAG = re.compile(r"(</?[a-zA-Z][^<>]*>|\{[^{}]*\})")
 TWICE = re.compile(rf" +((?:{TAG.pattern})+)(?=\s)")  # a space before tags that another one is behind
@@ -18,7 +20,9 @@ SPEAKER = re.compile(r"\s*[-–—]\s*")  # what begins a line of another speake
 END = re.compile(r"[.!?…。！？؟।:♪\]\)\"”»]\s*$")
 FEW, HARDLY = 5, 0.1  # so many subtitles, of which at most that share ends as a sentence does
 PAUSE = timedelta(seconds=1.5)  # a longer one ends a sentence
-LONGEST = 42  # characters of a line, as most broadcasters want it
+LONGEST = (
+    42  # characters of a line, as most broadcasters want it; half as many of those that are twice as wide
+)
 CONTENT = 5  # the group of its text in the form of a subtitle
 MOST = 250  # characters of a passage: subtitles without full stops do not go on for ever
 
@@ -79,7 +83,7 @@ class Subtitles(Document):
             ):
                 end()
             elif runs:
-                runs[-1] = Run(f"{runs[-1].text.rstrip()} ")
+                runs[-1] = going_on(runs[-1])
             pieces: list[str | tuple[int, int]] = []
             for number, line in enumerate(speakers(subtitle.content)):
                 if number:
@@ -88,7 +92,7 @@ class Subtitles(Document):
                 for piece in TAG.split(line):
                     if TAG.fullmatch(piece) or not piece.strip():
                         if piece.isspace() and runs:  # between two tags, where it parts words
-                            runs[-1] = Run(f"{runs[-1].text.rstrip()} ")
+                            runs[-1] = going_on(runs[-1])
                         pieces.append(piece)
                         continue
                     dash = SPEAKER.match(piece)
@@ -96,7 +100,7 @@ class Subtitles(Document):
                         pieces.append(dash[0])
                         piece = piece[dash.end() :]
                     pieces.append((len(self.passages), len(runs)))
-                    runs.append(Run(LINE_BREAK.sub(" ", piece)))
+                    runs.append(Run(LINE_BREAK.sub(in_one_line, piece)))
             self.pieces.append(pieces)
             before = subtitle
         end()
@@ -139,15 +143,40 @@ def speakers(content: str) -> list[str]:
 
 def two_lines(text: str) -> str:
     """A text that is too long for a line, broken where its halves are most alike."""
-    if len(TAG.sub("", text)) <= LONGEST or " " not in text:
+    if width(text) <= LONGEST:
         return text
-    spaces = [match.start() for match in re.finditer(" ", text) if not inside_tag(text, match.start())]
-    if not spaces:
+    gaps = [gap for gap in gaps_of(text) if not inside_tag(text, gap[0])]
+    if not gaps:
         return text
-    place = min(
-        spaces, key=lambda space: abs(len(TAG.sub("", text[:space])) - len(TAG.sub("", text[space + 1 :])))
-    )
-    return f"{text[:place]}\n{text[place + 1 :]}"
+    end, begin = min(gaps, key=lambda gap: abs(width(text[: gap[0]]) - width(text[gap[1] :])))
+    return f"{text[:end]}\n{text[begin:]}"
+
+
+def gaps_of(text: str) -> list[tuple[int, int]]:
+    """Where a line may end in a text, and the next one begin: around spaces; where there are none, behind
+    marks of a script without spaces, or else between any two characters of it.
+    """
+    if " " in text:
+        return [match.span() for match in re.finditer(" ", text)]
+    places = [place for place in range(1, len(text)) if closes_up(text[:place]) and text[place].isalnum()]
+    behind_marks = [place for place in places if not text[place - 1].isalnum()]
+    return [(place, place) for place in behind_marks or places]
+
+
+def width(text: str) -> int:
+    """How long a text is beside its tags; a character of Chinese or Japanese is as wide as two others."""
+    return sum(1 + (unicodedata.east_asian_width(each) in "WF") for each in TAG.sub("", text))
+
+
+def going_on(run: Run) -> Run:
+    """A run that another one goes on with: with a space behind it, unless its script has none."""
+    text = run.text.rstrip()
+    return Run(f"{text}{' ' * (not closes_up(text))}")
+
+
+def in_one_line(ends: re.Match[str]) -> str:
+    """What stands in the place of the end of a line."""
+    return " " * (not closes_up(ends.string[: ends.start()]))
 
 
 def inside_tag(text: str, place: int) -> bool:
