@@ -19,9 +19,9 @@ from tests.support.exports import (
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.search import Search, Sentence, never_written
+from zsnmt.inference.export.ctranslate2.check import can_write
 from zsnmt.inference.export.huggingface.conversion import convert
 from zsnmt.inference.export.huggingface.refusals import check_expressible
-from zsnmt.inference.export.huggingface.self_check import can_write
 from zsnmt.languages import language_tag
 from zsnmt.modules.growing_vocabulary import GrowingVocabulary
 from zsnmt.modules.language_adapter import LanguageAdapters
