@@ -137,6 +137,20 @@ def test_a_translation_is_one_of_each_text_or_refused(folders, options):
         tokenizer.translate(Copies(), texts, "hi", "en", **options)
 
 
+@needs_transformers
+@pytest.mark.slow
+def test_a_target_that_was_refused_changes_no_source(folders):
+    from zsnmt.inference.export.huggingface.remote.tokenization_zsnmt import ZsnmtTokenizer
+
+    tokenizer, before, after = ZsnmtTokenizer.from_pretrained(folders[2]), Copies(), Copies()
+    tokenizer.translate(before, SENTENCES["en"], "hi", "en")
+    tokenizer.tgt_lang = None
+    with pytest.raises(ValueError, match="tgt_lang is None"):
+        tokenizer(text_target=SENTENCES["hi"])
+    tokenizer.translate(after, SENTENCES["en"], "hi", "en")
+    assert after.read == before.read
+
+
 @pytest.mark.slow
 def test_what_is_copied_imports_nothing_of_the_toolkit(folders):
     for folder in folders:

@@ -200,6 +200,7 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
             raise ValueError("texts is a single text; give a list of texts, as in [text]")
         if via is not None:
             texts, source = self.translate(model, texts, via, source=source, **options), via
+        self._switch_to_input_mode()  # in which transformers does not leave it where it refused a target
         self.src_lang, self.tgt_lang = source, self.known(target, "target")
         if self.needs_source or source is not None:
             self.known(source, "source")
