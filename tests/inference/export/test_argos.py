@@ -9,7 +9,7 @@ import pytest
 from sentencepiece import SentencePieceProcessor
 
 from tests.conftest import LANGUAGES as TOY_LANGUAGES
-from tests.conftest import make_dictionary, run_command
+from tests.conftest import OLDER_RUN, make_dictionary, run_command
 from tests.support.exports import export, random_model
 from zsnmt.decoding.options import INT8
 from zsnmt.decoding.search import Search
@@ -156,6 +156,14 @@ def test_a_package_has_the_model_of_the_language_that_it_translates_into(tmp_pat
         assert json.loads((top / "model" / "config.json").read_text())["add_source_eos"]
         packed.add((top / "model" / "model.bin").read_bytes())
     assert len(packed) == len(TOY_LANGUAGES) - 1
+
+
+def test_a_line_longer_than_the_model_reads_is_not_compared(older, tmp_path):
+    export = older / OLDER_RUN / "ctranslate2-float32"
+    argos.write_models(export, tmp_path)
+    line = read_lines(older / "runs" / "tiny" / "text" / "test.velan")[0]
+    lines = [(WAY, line), (WAY, " ".join([line] * 20))]
+    check_packages(export, tmp_path, lines, codec=codec(export, read_export(export)))
 
 
 def test_a_package_that_translates_otherwise_is_refused(packages, run, tiny, tmp_path, monkeypatch):

@@ -163,13 +163,15 @@ def check_packages(
     export: Path, models: Path, lines: Sequence[tuple[Direction, str]], *, codec: Codec
 ) -> None:
     """`InputError` unless Argos Translate reads each line as the toolkit does, but for characters that the
-    model does not know, and translates it as the export does with the same search.
+    model does not know and lines longer than it reads, and translates it as the export does with the same
+    search.
     """
     processor = SentencePieceProcessor(model_file=str(models / MODEL_FILE))
     opened = cache(lambda folder: ctranslate2().Translator(str(folder)))
     for direction, line in lines:
         tokens = codec.source(line, direction).source
-        if codec.dictionary.unk() in tokens:  # which SentencePiece and the toolkit cut differently
+        # Unknown characters, which SentencePiece and the toolkit cut differently, and what is read in parts.
+        if codec.dictionary.unk() in tokens or len(tokens) > codec.longest:
             continue
         *wanted, end = (codec.dictionary[token] for token in tokens)
         pieces = processor.encode(line, out_type=str)

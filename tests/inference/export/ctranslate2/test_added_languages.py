@@ -7,7 +7,7 @@ from tests.conftest import LANGUAGES
 from tests.models.test_frozen_vocabulary import BLOCKS, OLD, SECOND, TAGS, THIRD, GrownTask
 from tests.support.exports import EOS, assert_exact, export, fairseq_engine, random_model, tidied
 from zsnmt.decoding.search import Search, Sentence
-from zsnmt.inference.export.ctranslate2.check import check_exact, stock_model
+from zsnmt.inference.export.ctranslate2.check import EXACT, check_exact, score_translations, stock_model
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.models import models_in
 from zsnmt.inference.export.ctranslate2.refusals import reason
@@ -79,6 +79,17 @@ def test_a_search_finds_what_fairseqs_does_and_a_language_writes_what_was_there_
     assert engine.log_probabilities([into_last], [[THIRD - 1, EOS]])[0][0] > -100
     into_old = Sentence([9, 10, 11, EOS], TAGS["aa"])
     assert engine.log_probabilities([into_old], [[OLD, EOS]])[0][0] < -1000
+
+
+def test_a_reference_with_pieces_of_a_later_language_says_nothing_of_an_export(tmp_path):
+    model = tidied(grown_model(**ADAPTERS), {*range(8), *TAGS.values()})
+    search, dictionary = Search(max_len_a=1, max_len_b=4), GrownTask(3).target_dictionary
+    engine = CTranslate2Engine(export(model, dictionary, tmp_path / "export", added=ADDED), search)
+    reference = fairseq_engine(model, dictionary, search, ADDED)
+    beyond = (Sentence([9, 10, 11, EOS], TAGS["aa"]), [9, OLD + 2, EOS])
+    samples = [Sample(*pair) for pair in (*translations(10), beyond)]
+    assert check_exact(model, reference, engine, samples).largest < EXACT
+    assert score_translations(model, samples) == score_translations(model, samples[:-1])
 
 
 def test_a_stock_model_of_the_same_weights_has_none_of_it():

@@ -19,9 +19,11 @@ from tests.support.exports import (
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.search import Search, Sentence, never_written
+from zsnmt.files.records import read_json
+from zsnmt.inference.export.ctranslate2.check import can_write
 from zsnmt.inference.export.huggingface.conversion import convert
+from zsnmt.inference.export.huggingface.export import write_model
 from zsnmt.inference.export.huggingface.refusals import check_expressible
-from zsnmt.inference.export.huggingface.self_check import can_write
 from zsnmt.languages import language_tag
 from zsnmt.modules.growing_vocabulary import GrowingVocabulary
 from zsnmt.modules.language_adapter import LanguageAdapters
@@ -240,3 +242,16 @@ def test_a_batch_with_padding_is_searched_as_fairseq_does(side):
     ours = [[token for token in tokens if token != 1] for _, *tokens in found.sequences.tolist()]
     assert ours == [each.tokens for each in best] and max(map(len, ours)) < 13
     assert found.sequences_scores.tolist() == pytest.approx([each.score for each in best], abs=1e-5)
+
+
+def test_a_search_writes_no_more_than_the_decoder_has_positions_for(tmp_path):
+    model = random_model(**SIZES | LEARNED | NONE | dict(max_source_positions=40, max_target_positions=9))
+    with torch.no_grad():
+        model.decoder.output_projection.weight[EOS] = 0  # it hardly ever ends
+    codec = codec_of(model)
+    write_model(tmp_path, convert(model, codec), codec, max_target_length=model.max_decoder_positions())
+    most = read_json(tmp_path / "generation_config.json", "")["max_new_tokens"]
+    sentence, _ = random_translations(1, make_dictionary())[0]
+    made, source = in_transformers(model), torch.tensor([sentence.source])
+    outputs = made.generate(source, decoder_start_token_id=sentence.start, max_new_tokens=most)
+    assert outputs.size(1) == 1 + 9

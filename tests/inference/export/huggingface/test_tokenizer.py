@@ -111,6 +111,46 @@ def test_what_is_not_a_list_of_texts_into_another_language_is_refused(folders, t
         tokenizer.translate(None, texts, "hi", source)
 
 
+class Copies:
+    """Stands for a model that writes each source, so many times, and nothing else."""
+
+    device = "cpu"
+
+    def __init__(self) -> None:
+        self.read: list[list[int]] = []
+
+    def generate(self, input_ids, num_return_sequences=1, return_dict_in_generate=False, **others):
+        self.read += input_ids.tolist()
+        outputs = input_ids.repeat_interleave(num_return_sequences, dim=0)
+        return {"sequences": outputs} if return_dict_in_generate else outputs
+
+
+@needs_transformers
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [dict(num_return_sequences=2), dict(return_dict_in_generate=True)])
+def test_a_translation_is_one_of_each_text_or_refused(folders, options):
+    from zsnmt.inference.export.huggingface.remote.tokenization_zsnmt import ZsnmtTokenizer
+
+    tokenizer, texts = ZsnmtTokenizer.from_pretrained(folders[0]), SENTENCES["en"][:3]
+    assert tokenizer.translate(Copies(), texts, "hi", "en") == texts
+    with pytest.raises(ValueError, match="one translation of each text.*leave out num_return_sequences"):
+        tokenizer.translate(Copies(), texts, "hi", "en", **options)
+
+
+@needs_transformers
+@pytest.mark.slow
+def test_a_target_that_was_refused_changes_no_source(folders):
+    from zsnmt.inference.export.huggingface.remote.tokenization_zsnmt import ZsnmtTokenizer
+
+    tokenizer, before, after = ZsnmtTokenizer.from_pretrained(folders[2]), Copies(), Copies()
+    tokenizer.translate(before, SENTENCES["en"], "hi", "en")
+    tokenizer.tgt_lang = None
+    with pytest.raises(ValueError, match="tgt_lang is None"):
+        tokenizer(text_target=SENTENCES["hi"])
+    tokenizer.translate(after, SENTENCES["en"], "hi", "en")
+    assert after.read == before.read
+
+
 @pytest.mark.slow
 def test_what_is_copied_imports_nothing_of_the_toolkit(folders):
     for folder in folders:

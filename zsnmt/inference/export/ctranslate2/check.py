@@ -23,11 +23,20 @@ MARGIN = 2  # times the differences of a stock model, quantised alike, which has
 def score_translations(
     model: BaseFairseqModel, translations: Iterable[tuple[Sentence, Sequence[int]]]
 ) -> list[Scored]:
-    """Translations, with EOS, and what PyTorch thinks of them."""
+    """Translations, with EOS, and what PyTorch thinks of them, without those that it cannot write."""
     return [
         Scored(sentence, [*tokens], log_probabilities(model, sentence, tokens))
         for sentence, tokens in translations
+        if all(can_write(model, sentence.start, token) for token in tokens)
     ]
+
+
+def can_write(model: BaseFairseqModel, start: int, token: int) -> bool:
+    """Whether the language of a tag can write a token: not always, in a vocabulary that grew, where a
+    reference may have pieces of languages that came later.
+    """
+    grown = model.decoder.vocabulary
+    return grown is None or token < grown.size_for(start)
 
 
 def differences(

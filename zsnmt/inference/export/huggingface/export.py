@@ -54,9 +54,9 @@ def write(
     """Write an export into a folder, where a process without zsnmt finds how far it agrees; see `Format`."""
     model, codec = trained.model, trained.codec
     check_expressible(model, codec)
-    converted = convert(model, codec)
-    write_model(folder, converted, codec)
-    write_tokenizer(folder, codec, max_target_length=model.max_decoder_positions())
+    converted, longest = convert(model, codec), model.max_decoder_positions()
+    write_model(folder, converted, codec, max_target_length=longest)
+    write_tokenizer(folder, codec, max_target_length=longest)
     write_code(folder, [CODE.format("check_zsnmt")])
     write_check(folder, trained, samples=samples, text=text)
     agreement, versions = run_check(folder)
@@ -69,7 +69,7 @@ def write(
     }
 
 
-def write_model(folder: Path, converted: Converted, codec: Codec) -> None:
+def write_model(folder: Path, converted: Converted, codec: Codec, *, max_target_length: int) -> None:
     """Write weights, configuration, settings of the search, and the code that the model needs."""
     from safetensors.torch import save
 
@@ -97,7 +97,7 @@ def write_model(folder: Path, converted: Converted, codec: Codec) -> None:
         "length_penalty": search.length_penalty,
         "early_stopping": True,
         "min_new_tokens": 1,
-        "max_new_tokens": min(LONGEST, converted.config["max_position_embeddings"]),
+        "max_new_tokens": min(LONGEST, max_target_length),
         "suppress_tokens": never_written(codec.dictionary, codec.languages),
     }
     write_json(folder / "generation_config.json", {**settings, **special, **start})

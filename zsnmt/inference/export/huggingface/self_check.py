@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from fairseq.models import BaseFairseqModel
-
 from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
 from zsnmt.data.reading import Codec
 from zsnmt.decoding.fairseq_engine import FairseqEngine, fairseq_options
@@ -54,7 +52,6 @@ def write_check(folder: Path, trained: TrainedRun, samples: Sequence[Sample], te
         "translations": [
             {**scored.sentence._asdict(), "tokens": scored.tokens, "log_probabilities": scored[2]}
             for scored in score_translations(model, translations)
-            if all(can_write(model, scored.sentence.start, token) for token in scored.tokens)
         ],
         "best": [
             {**sentence._asdict(), "limit": limit + 1, **each._asdict()}
@@ -64,12 +61,6 @@ def write_check(folder: Path, trained: TrainedRun, samples: Sequence[Sample], te
         "lines": [*lines_to_check(trained.codec, text)],
     }
     write_json(folder / CHECK_FILE, content)
-
-
-def can_write(model: BaseFairseqModel, start: int, token: int) -> bool:
-    """Whether the language of a tag can write a token: not always, in a vocabulary that grew."""
-    grown = model.decoder.vocabulary
-    return grown is None or token < next(size for size in grown.sizes if start < size)
 
 
 def lines_to_check(codec: Codec, text: Path) -> Iterator[dict]:

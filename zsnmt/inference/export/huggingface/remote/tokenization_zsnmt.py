@@ -193,12 +193,14 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
 
         What is empty stays empty, what is longer than the model reads is translated in parts. An output has
         at most 1.2 times as many tokens as its source, and 50 more; of a batch, the longest source counts.
-        `ValueError` for a single text in place of several, for an unknown language, and for one into itself.
+        `ValueError` for a single text in place of several, for an unknown language, for one into itself, and
+        for options by which `generate` gives something else than one output for each text.
         """
         if isinstance(texts, str):
             raise ValueError("texts is a single text; give a list of texts, as in [text]")
         if via is not None:
             texts, source = self.translate(model, texts, via, source=source, **options), via
+        self._switch_to_input_mode()  # in which transformers does not leave it where it refused a target
         self.src_lang, self.tgt_lang = source, self.known(target, "target")
         if self.needs_source or source is not None:
             self.known(source, "source")
@@ -241,6 +243,11 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
         settings = {"max_new_tokens": limit, "decoder_start_token_id": self.start_token_id(), **options}
         with torch.inference_mode():
             outputs = model.generate(**padded, **settings)
+        if not isinstance(outputs, torch.Tensor) or len(outputs) != len(batch):
+            raise ValueError(
+                "translate gives one translation of each text, and these options something else: leave out "
+                "num_return_sequences and return_dict_in_generate, or call model.generate itself"
+            )
         return self.batch_decode(outputs, skip_special_tokens=True)
 
     # What transformers asks for
