@@ -114,7 +114,7 @@ def test_a_stock_model_needs_no_code(older, tmp_path, monkeypatch, warm_python):
     config = read_json(folder / "config.json", "")
     assert config["model_type"] == "m2m_100" and "auto_map" not in config and read_export(folder)["stock"]
     assert {path.name for path in folder.glob("*.py")} == {
-        *("check_zsnmt.py", "tokenization_zsnmt.py", "piece_restriction.py")
+        *("check_zsnmt.py", "tokenization_zsnmt.py", "piece_restriction.py", "unspaced.py")
     }
     assert "custom_code" not in (folder / "README.md").read_text(encoding="utf-8")
 
