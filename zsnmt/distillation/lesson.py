@@ -20,7 +20,6 @@ from zsnmt.runs.folder import CHECKPOINTS, FEW, LAST_CHECKPOINT, SYNTHETIC, dire
 from zsnmt.runs.start import BEGAN_WITH, TAUGHT_BY
 from zsnmt.training.data import prepare_data
 from zsnmt.training.experiment import Experiment
-from zsnmt.training.option_words import check_own
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import shared_updates
 
@@ -82,7 +81,6 @@ def prepare_lesson(
     teacher.check_pipeline(experiment.data)
     start.check_pipeline(experiment.data, remedy=ANOTHER_START)
     student = checked_student(chosen, distillation, teacher, start=start, experiment=experiment)
-    check_own(options)
     if experiment.is_adaptation:
         check_directions(experiment.data, student.authentic, config.languages)
     return Lesson(distillation, teacher, start, options=chosen, student=student, epochs=epochs)
