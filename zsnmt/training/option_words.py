@@ -24,6 +24,7 @@ PLACES = {  # those whose values are paths, which differ where a project was mov
     "--finetune-from-model",
     "--word-distillation-model",
 }
+VALIDATED, ON_ZERO_SHOT = "--valid-lang-pairs", "--early-stopping-on-zero-shot"
 INTERVALS = ("--validate-interval", "--save-interval")  # epochs
 CHOOSING = "--best-checkpoint-metric", "--maximize-best-checkpoint-metric", "--keep-best-checkpoints"
 
