@@ -184,6 +184,7 @@ def test_blocks_that_no_tag_chooses_are_refused_before_the_first_training(config
         ("--encoder-embed-dim 48", [], "cannot begin with the weights of .*/zs_transformer/seed1: "),
         ("--encoder-layers 5 --encoder-normalize-after", [], "unrecognized arguments"),
         ("--decoder-layers 1 --encoder-attention-heads 5", [], "must be a multiple of"),
+        ("--maximize-best-checkpoint-metric", [], "a run is the mean of the checkpoints with the lowest"),
         ("--decoder-layers 1", [], None),  # as many as the baseline has
         (
             "--decoder-layers 5",

@@ -10,6 +10,7 @@ from fairseq.data import SampledMultiDataset
 
 from tests.conftest import ROOT
 from tests.data.test_tagged_pairs import pairs
+from tests.distillation.conftest import data_of
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.distillation import lesson
 from zsnmt.distillation import rounds as in_turn
@@ -31,7 +32,7 @@ from zsnmt.files.project import PACKAGE
 from zsnmt.runs.folder import LOG_FILE
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.model_check import sizes_of_model
-from zsnmt.training.option_words import options_of
+from zsnmt.training.option_words import ON_ZERO_SHOT, options_of
 from zsnmt.training.steps import Steps
 from zsnmt.training.train import check_options
 
@@ -317,6 +318,17 @@ def test_a_schedule_that_nobody_can_stretch_is_refused_before_anything_is_made(t
             seed=None,
             words=[],
         )
+
+
+@pytest.mark.parametrize(
+    ("sides", "later", "kept"),
+    [("none", [], False), ("none", ["--valid-lang-pairs=all"], True), ("both", [], True)],
+)
+def test_zero_shot_directions_choose_checkpoints_where_some_are_validated(text, sides, later, kept):
+    """A run whose checkpoints they chose could not be trained further."""
+    begun = ["--valid-lang-pairs", "all", ON_ZERO_SHOT, "--lr", "1"]
+    found = lesson.without_zero_shot(begun, data_of(text, sides), later)
+    assert found == [word for word in begun if kept or word != ON_ZERO_SHOT]
 
 
 @pytest.fixture

@@ -17,6 +17,9 @@ def test_the_value_of_an_option_is_a_word_of_its_own():
         (["--lr", "1", "--seed=5"], "--seed behind -- counts for nothing"),
         (["--disable-validation"], "the best checkpoint is chosen by validation, and there would be none"),
         (["--max-epoch", "2", "--save-interval=3"], "give --validate-interval and --save-interval no more"),
+        (["--maximize-best-checkpoint-metric"], "leave out --maximize-best-checkpoint-metric: a run is the"),
+        (["--best-checkpoint-metric=bleu_de-fr"], "leave out --best-checkpoint-metric: .* lowest nll_loss"),
+        (["--keep-best-checkpoints", "1"], "leave out --keep-best-checkpoints: .* as AVERAGE of its config"),
     ],
 )
 def test_options_without_effect_or_without_a_checkpoint_are_refused(options, said):

@@ -21,10 +21,16 @@ from zsnmt.runs.systems import BASELINE
 from zsnmt.seams.frozen_vocabulary import refuse_what_frozen_weights_forbid
 from zsnmt.seams.options import attribute_of, spelt
 from zsnmt.training.fairseq_options import training_options, without_replaced
-from zsnmt.training.option_words import check_own, every_epoch, given_values, options_of
+from zsnmt.training.option_words import (
+    ON_ZERO_SHOT,
+    VALIDATED,
+    check_own,
+    every_epoch,
+    given_values,
+    options_of,
+)
 
 Options = dict[str, str | int | float]
-VALIDATED, ON_ZERO_SHOT = "--valid-lang-pairs", "--early-stopping-on-zero-shot"
 # Options that would change old weights.
 ROUNDING = ("fp16", "bf16", "memory_efficient_fp16", "memory_efficient_bf16")
 

@@ -3,7 +3,7 @@ anything is made.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from zsnmt.distillation.adapted_experiment import check_directions
@@ -20,7 +20,7 @@ from zsnmt.runs.folder import CHECKPOINTS, FEW, LAST_CHECKPOINT, SYNTHETIC, dire
 from zsnmt.runs.start import BEGAN_WITH, TAUGHT_BY
 from zsnmt.training.data import prepare_data
 from zsnmt.training.experiment import Experiment
-from zsnmt.training.option_words import check_own
+from zsnmt.training.option_words import ON_ZERO_SHOT, VALIDATED, separate, without
 from zsnmt.training.steps import Steps
 from zsnmt.training.team import shared_updates
 
@@ -56,7 +56,9 @@ class Lesson:
         """
         updates = updates_of_epoch(self.start, pairs_of_epoch(self.distillation, data))
         schedule = stretch(self.options.schedule, self.epochs, updates)
-        words = self.options.of_training(options_of_data(run, self.distillation, data), schedule)
+        begun = without_zero_shot(self.options.begun, data, self.options.later)
+        of_data = options_of_data(run, self.distillation, data)
+        words = replace(self.options, begun=begun).of_training(of_data, schedule)
         for each in (self.teacher, self.start):
             each.check_unchanged()
         return words + beginning_options(self.student, self.start, run, seed=seed)
@@ -82,10 +84,18 @@ def prepare_lesson(
     teacher.check_pipeline(experiment.data)
     start.check_pipeline(experiment.data, remedy=ANOTHER_START)
     student = checked_student(chosen, distillation, teacher, start=start, experiment=experiment)
-    check_own(options)
     if experiment.is_adaptation:
         check_directions(experiment.data, student.authentic, config.languages)
     return Lesson(distillation, teacher, start, options=chosen, student=student, epochs=epochs)
+
+
+def without_zero_shot(begun: Sequence[str], data: StudentData, later: Sequence[str]) -> list[str]:
+    """The options that a student begins with, but for that by which zero-shot directions choose checkpoints:
+    where it validates none, and `later` options name no others, the training would refuse it.
+    """
+    untrained = {*data.validation_directions()} - {*data.authentic}
+    needless = not untrained and VALIDATED not in separate(later)
+    return without(begun, {ON_ZERO_SHOT} if needless else ())
 
 
 def beginning_options(student: Student, start: Teacher, run: Path, *, seed: int) -> list[str]:

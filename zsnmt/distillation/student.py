@@ -26,7 +26,7 @@ from zsnmt.training.config import Config
 from zsnmt.training.experiment import Experiment
 from zsnmt.training.fairseq_options import without_replaced
 from zsnmt.training.model_check import data_of_tags, named_directions, sizes_of_model
-from zsnmt.training.option_words import separate
+from zsnmt.training.option_words import check_own, separate
 
 
 @dataclass(frozen=True)
@@ -124,8 +124,13 @@ def checked_student(
 def read_student(
     options: StudentOptions, distillation: Distillation, start: Start, *, data: Path
 ) -> Namespace:
-    """The options of a student, which begins with the run `start`, as fairseq-train reads them."""
-    return read_options(distillation.student or start.architecture, [*options.begun, *options.later], data)
+    """The options of a student, which begins with the run `start`, as fairseq-train reads them; `InputError`
+    for those that are not a person's to say.
+    """
+    words = [*options.begun, *options.later]
+    read = read_options(distillation.student or start.architecture, words, data)
+    check_own([*options.of_config, *options.own])
+    return read
 
 
 def growth_of_student(read: Namespace, distillation: Distillation, start: Start) -> Growth:

@@ -24,7 +24,9 @@ PLACES = {  # those whose values are paths, which differ where a project was mov
     "--finetune-from-model",
     "--word-distillation-model",
 }
+VALIDATED, ON_ZERO_SHOT = "--valid-lang-pairs", "--early-stopping-on-zero-shot"
 INTERVALS = ("--validate-interval", "--save-interval")  # epochs
+CHOOSING = "--best-checkpoint-metric", "--maximize-best-checkpoint-metric", "--keep-best-checkpoints"
 
 
 def options_of(run: Path) -> list[str]:
@@ -59,12 +61,18 @@ def every_epoch(options: Sequence[str]) -> dict[str, int]:
 
 
 def check_own(options: Sequence[str]) -> None:
-    """`InputError` for options that a person gives and that are not fairseq's alone to say, or by which no
-    checkpoint would be chosen: without validation, or with an end before the first one.
+    """`InputError` for options that a person gives and that are not fairseq's alone to say, such as those by
+    which another checkpoint would be chosen, or none: without validation, or with an end before the first
+    one.
     """
     given = given_values(options)
     if "--seed" in given:
         raise InputError("--seed behind -- counts for nothing; give the command's own --seed or --seeds")
+    if choosing := [name for name in CHOOSING if name in separate(options)]:
+        raise InputError(
+            f"leave out {', '.join(choosing)}: a run is the mean of the checkpoints with the lowest "
+            "nll_loss, as many as AVERAGE of its config says; fairseq-train alone chooses by other figures"
+        )
     epochs, interval = int(given.get("--max-epoch", 0)), max(int(given.get(name, 1)) for name in INTERVALS)
     if "--disable-validation" in separate(options) or 0 < epochs < interval:
         raise InputError(
