@@ -44,16 +44,13 @@ def choose_languages(tables: Iterable[Table], given: Sequence[str] = ()) -> tupl
     return (pivot, *(language for language in there if language != pivot))
 
 
-def pairs_of(table: Table, languages: Sequence[str], *, all_pairs: bool = False) -> list[Pair]:
-    """The pairs of these languages that a table may give text for, in their order; of training text whose
-    rows all have the pivot, the first, and more than one other language those with the pivot, unless
-    `all_pairs` are trained.
+def pairs_of(table: Table, languages: Sequence[str], *, all_pairs: bool = False) -> dict[Pair, int]:
+    """The pairs of these languages that a table gives text for, in their order, each with the number of its
+    rows, as far as they are counted; of training text whose rows have the pivot, the first, those with it,
+    unless `all_pairs` are trained.
     """
-    there = table.pairs
-    pairs = [pair for pair in combinations(languages, 2) if frozenset(pair) in there]
-    if not all_pairs and table.split == "train" and languages[0] in table.languages and not table.has_gaps:
-        pairs = [pair for pair in pairs if pair[0] == languages[0]]
-    return pairs
+    rows = table.rows_of_pairs(None if all_pairs else languages[0])
+    return {pair: rows[found] for pair in combinations(languages, 2) if (found := frozenset(pair)) in rows}
 
 
 def fewest_rows(tables: Iterable[Table], pair: Pair, pivot: str) -> int:
