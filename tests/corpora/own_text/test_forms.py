@@ -391,6 +391,8 @@ def tables(*splits: str) -> list:
         (["nl-de"], ("de", "nl")),
         (["nl-en"], ("en", "nl")),
         (["de-en-fr"], ("en", "de", "fr")),
+        (["deu-eng-fra"], ("eng", "deu", "fra")),
+        (["de_CH-en_GB"], ("en_GB", "de_CH")),
     ],
 )
 def test_the_pivot_is_what_all_pairs_share_and_english_where_that_are_several(pairs, languages):

@@ -7,6 +7,7 @@ from zsnmt.corpora.own_text.table import Row, Table
 from zsnmt.corpora.parallel_text import FEWEST_TO_TRAIN
 from zsnmt.errors import InputError, OnFault, refuse
 from zsnmt.languages import check_languages
+from zsnmt.text.iso_639 import two_letters
 
 ENGLISH = "en"
 Pair = tuple[str, str]
@@ -35,12 +36,13 @@ def choose_languages(tables: Iterable[Table], given: Sequence[str] = ()) -> tupl
             f"no language is in all of {listed}, as the pivot must be; name the languages to train by "
             "--languages, the pivot first"
         )
-    if ENGLISH not in shared and len(shared) > 1 and len(there) > 2:
+    english = [language for language in shared if two_letters(language) == ENGLISH]
+    if not english and len(shared) > 1 and len(there) > 2:
         raise InputError(
             f"all of {', '.join(shared)} could be the pivot; name the languages by --languages, the pivot "
             "first"
         )
-    pivot = ENGLISH if ENGLISH in shared else shared[0]
+    pivot = (english or shared)[0]
     return (pivot, *(language for language in there if language != pivot))
 
 
