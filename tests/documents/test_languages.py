@@ -20,6 +20,12 @@ def test_a_short_passage_has_the_language_of_most_of_the_document():
     assert describe(found) == "de in 4 passages, fr in 1"
 
 
+def test_a_short_passage_has_the_language_of_most_of_its_script():
+    texts = passages(GERMAN, "价格和条件", "Preis", "Цена", "100")
+    found = identify_passages(texts, ["de", "fr", "ru", "zh"])
+    assert found == ["de", "zh", "de", "ru", "de"]
+
+
 def test_only_the_languages_of_the_model_are_found():
     assert identify_passages(passages(GERMAN), ["en", "fr"])[0] in ("en", "fr")
 

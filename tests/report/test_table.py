@@ -49,6 +49,8 @@ def test_a_difference_has_its_sign_and_no_negative_zero():
 def test_a_difference_has_the_p_value_of_its_test():
     assert str(GAIN) == "−12.5 points [−25.0, 0.0] p = 0.021 (one seed)"
     assert str(Measured("bleu", 2.0, 1.0, difference=True, p=1.0)) == "+2.0 ± 1.0 p = 1.000"
+    assert str(Measured("bleu", 2.0, difference=True, p=1 / 1001)) == "+2.0 p = 0.001"
+    assert str(Measured("bleu", 2.0, difference=True, p=1 / 10_001)) == "+2.0 p < 0.001"  # and never 0
 
 
 def test_a_deviation_needs_two_seeds_and_an_interval_one():

@@ -95,6 +95,13 @@ def test_most_letters_decide_about_a_mixed_sentence(tmp_path):
     assert identifier.identify(["नीति से भी Hamburg"]) == ["hi"]
 
 
+@pytest.mark.parametrize("code", ["nb", "nob", "no"])
+def test_bokmal_is_known_by_each_of_its_codes(code):
+    sentence = "Jeg vet ikke hvor han gikk hen etter at toget kom til Bergen."
+    assert NaturalLanguageIdentifier(["en", code, "nn"]).identify([sentence]) == [code]
+    assert ForeignTest(code, "Latin").known
+
+
 def test_what_is_in_no_script_of_the_experiment_is_unknown(tmp_path):
     identifier = by_script(tmp_path, INDIC)
     assert identifier.identify([GEORGIAN, JAPANESE, "2018.", "...", "☺", "", " "]) == ["unknown"] * 7

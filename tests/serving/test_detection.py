@@ -50,6 +50,20 @@ def test_short_texts_follow_the_others_and_long_ones_do_not():
     assert detect_all(detector, [short]) == [("xb", 1.0)] and detect_all(detector, [""]) == [None]
 
 
+def test_short_texts_follow_those_of_their_script():
+    detector = NaturalDetector(["en", "de", "ja", "ru", "zh"])
+    texts = [GERMAN, "我今天很高兴。", "Hotel", "спасибо", "お元気ですか", "10:30"]
+    assert [language for language, _ in detect_all(detector, texts[:4] + texts[5:])] == [
+        *("de", "zh", "de", "ru", "de")
+    ]
+    assert detect_all(detector, texts[4:])[0][0] == "ja"
+
+
+def test_a_short_text_of_which_its_script_says_nothing_follows_all():
+    detector = LexiconDetector(LexiconIdentifier({"xa": ["mu"], "xb": ["si"]}))
+    assert [language for language, _ in detect_all(detector, ["mu mu", "да"])] == ["xa", "xa"]
+
+
 def test_long_texts_are_each_in_their_language():
     found = detect_all(NaturalDetector(["en", "de", "fr"]), [GERMAN, FRENCH])
     assert [language for language, _ in found] == ["de", "fr"]

@@ -15,6 +15,7 @@ from zsnmt.text.iso_639 import THREE_LETTERS, TWO_LETTERS, two_letters
         ("zho", "zh"),
         ("de_CH", "de"),
         ("zho_Hant", "zh"),
+        ("arb_Arab", "ar"),
         ("ENG", "en"),
         ("inglan", "inglan"),
         ("sov1", "sov1"),

@@ -55,6 +55,13 @@ def test_a_letter_without_a_capital_of_its_own_stays():
     assert detruecase(["ßa", ".", "ıb", ".", ""]) == ["ßa", ".", "ıb", ".", ""]
 
 
+def test_georgian_sentences_begin_with_a_small_letter(tmp_path):
+    tokens = "გამარჯობა , როგორ ხარ ? კარგად .".split()
+    assert detruecase(tokens) == tokens
+    train_truecaser(["გამარჯობა"], tmp_path / "truecaser.ka")  # as of Arabic: no word has case
+    assert Truecaser(tmp_path / "truecaser.ka").truecase(tokens) == tokens
+
+
 def test_the_model_is_that_of_moses(model, tmp_path):
     theirs = MosesTruecaser()
     theirs.train([line.split() for line in TEXT], save_to=str(tmp_path / "theirs"))

@@ -73,8 +73,8 @@ class Measured:
     def tail(self) -> list[str]:
         """What is known of it besides: interval, p-value, note."""
         interval = [] if self.interval is None else [f"[{', '.join(map(self.shown, self.interval))}]"]
-        p = [] if self.p is None else [f"p = {self.p:.3f}"]
-        return [*interval, *p, *([f"({self.note})"] if self.note else [])]
+        p = "" if self.p is None else f"p = {self.p:.3f}".replace("= 0.000", "< 0.001")
+        return [*interval, *filter(None, [p, f"({self.note})" if self.note else ""])]
 
     def shown(self, value: float, sign: str = "-") -> str:
         """A value of the figure as text, without its unit."""

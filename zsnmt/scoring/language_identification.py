@@ -18,6 +18,7 @@ from zsnmt.text.iso_639 import two_letters
 # Spaces, punctuation, European digits, accents that join any letter.
 NO_SCRIPT = ("Common", "Inherited", "Unknown")
 WRITTEN_WITH = {"Hiragana": "Han", "Katakana": "Han", "Bopomofo": "Han"}  # Japanese and Chinese are mixtures
+KNOWN_AS = {"nb": "no"}  # to py3langid, which knows Bokmål as Norwegian, and Nynorsk by itself
 LEAST_PROBABLE = 0.01  # of a sentence's own language
 
 
@@ -97,7 +98,7 @@ class ForeignTest:
     def __init__(self, language: str, script: str) -> None:
         self.language, self.script = language, script
         self.model = all_languages(probabilities=True)
-        self.code = two_letters(language)
+        self.code = code_of(language)
         self.known = self.code in self.model.labels
 
     def __call__(self, sentence: str) -> bool:
@@ -175,6 +176,12 @@ def shares(identified: Sequence[str]) -> dict[str, float]:
     return {language: count / len(identified) for language, count in Counter(identified).most_common()}
 
 
+def code_of(language: str) -> str:
+    """The code by which py3langid knows a language, if it knows it."""
+    code = two_letters(language)
+    return KNOWN_AS.get(code, code)
+
+
 def py3langid(
     languages: Sequence[str], probabilities: bool = False
 ) -> tuple[LanguageIdentifier, dict[str, str]]:
@@ -182,7 +189,7 @@ def py3langid(
     language that each of its codes stands for; `ValueError` for one that it does not know, and for two of one
     code.
     """
-    names = {two_letters(language): language for language in languages}
+    names = {code_of(language): language for language in languages}
     if len(names) < len(languages):
         raise ValueError("two of them are one language to it")
     model = copy.copy(all_languages(probabilities))  # a restriction leaves the tables that copies share

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from zsnmt.documents.languages import ENOUGH
+from zsnmt.documents.languages import ENOUGH, main_letters
 from zsnmt.errors import InputError
 from zsnmt.scoring.language_identification import py3langid
 from zsnmt.scoring.lexicon_identifier import LexiconIdentifier, words_of
@@ -63,12 +63,20 @@ def detector_of(languages: Sequence[str], text: Path) -> Detector | None:
 
 def detect_all(detector: Detector, texts: Sequence[str]) -> list[tuple[str, float] | None]:
     """The language of each text of a request and how sure it is (0–1), None where nothing tells; one of
-    fewer than `ENOUGH` letters is taken to be of the language of all of them together.
+    fewer than `ENOUGH` letters is taken to be of the language of all of its script together, or of all texts
+    where that says nothing.
     """
-    together = most_likely(detector, "\n".join(texts))
+    scripts = [main_letters(text) for text in texts]
+    everything = most_likely(detector, "\n".join(texts))
+    together = {
+        script: most_likely(detector, "\n".join(text for text, of in zip(texts, scripts) if of == script))
+        for script in {*scripts} - {None}
+    }
     return [
-        most_likely(detector, text) if len(texts) == 1 or sum(map(str.isalpha, text)) >= ENOUGH else together
-        for text in texts
+        most_likely(detector, text)
+        if len(texts) == 1 or sum(map(str.isalpha, text)) >= ENOUGH
+        else together.get(script) or everything
+        for text, script in zip(texts, scripts)
     ]
 
 

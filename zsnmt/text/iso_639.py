@@ -15,9 +15,10 @@ CODES = (
     "sv:swe sw:swh ta:tam te:tel tg:tgk th:tha tk:tuk tl:tgl tr:tur tt:tat ug:uig uk:ukr ur:urd uz:uzb "
     "vi:vie vo:vol wo:wol xh:xho yi:yid yo:yor zh:cmn zu:zul"
 )
-OTHERS = (  # of macrolanguages, and of libraries (ISO 639-2/B)
-    "alb:sq arm:hy baq:eu bur:my chi:zh cze:cs dut:nl fas:fa fre:fr geo:ka ger:de gre:el ice:is kur:ku "
-    "lav:lv mac:mk mao:mi may:ms msa:ms nep:ne nor:no per:fa rum:ro slo:sk swa:sw tgl:tl wel:cy zho:zh"
+OTHERS = (  # of macrolanguages, of what corpora mean by them, and of libraries (ISO 639-2/B)
+    "alb:sq als:sq arb:ar arm:hy azj:az baq:eu bur:my chi:zh cze:cs dut:nl ekk:et fas:fa fil:tl fre:fr "
+    "geo:ka ger:de gre:el ice:is khk:mn kur:ku lav:lv mac:mk mao:mi may:ms msa:ms nep:ne nor:no ory:or "
+    "per:fa rum:ro slo:sk swa:sw tgl:tl uzn:uz wel:cy ydd:yi zho:zh"
 )
 THREE_LETTERS = dict(code.split(":") for code in CODES.split())
 TWO_LETTERS = {three: two for two, three in reversed(THREE_LETTERS.items())} | dict(

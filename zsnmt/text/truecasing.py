@@ -42,8 +42,9 @@ def detruecase(tokens: Sequence[str]) -> list[str]:
     tokens = list(tokens)
     for start in sentence_starts(tokens):
         letter, rest = tokens[start][:1], tokens[start][1:]
-        if letter.upper().lower() == letter:  # unlike a German sharp s, for example
-            tokens[start] = letter.upper() + rest
+        capital = letter.title()  # Georgian has capitals for whole words alone, and so none here
+        if capital.lower() == letter:  # unlike a German sharp s, for example
+            tokens[start] = capital + rest
     return tokens
 
 
@@ -72,7 +73,7 @@ def train_truecaser(lines: Iterable[str], path: Path) -> None:
 
 def has_no_case(letter: str) -> bool:
     """Whether a character is a letter that is neither capital nor small."""
-    return letter.isalpha() and letter.lower() == letter.upper()
+    return letter.isalpha() and letter.lower() == letter.title()
 
 
 def sentence_starts(tokens: Sequence[str]) -> Iterator[int]:

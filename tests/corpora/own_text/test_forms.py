@@ -142,7 +142,19 @@ def test_hidden_files_are_not_read(tmp_path):
     for name in ("._mine.tsv", "~$mine.xlsx"):
         (text / name).write_bytes(b"\0\5\26\7")
     (table,) = read_tables(text)
-    assert table.files == (text / "mine.tsv",)
+    assert table.files == (text / "mine.tsv",) and not unread_files(text, [table])
+
+
+def test_hidden_files_are_not_what_a_pattern_means_by_anything(tmp_path):
+    text = write(tmp_path / "text", mine__de=DE, mine__en=EN)
+    for name in ("._mine.de", "._mine.en", ".hidden.de"):
+        (text / name).write_bytes(b"\0\5\26\7")
+    for path, pattern in ((text, "*.{language}"), (tmp_path, "*/*.{language}")):
+        (table,) = read_tables(path, pattern)
+        assert table.files == (text / "mine.de", text / "mine.en")
+    write(tmp_path, __named__de=DE, __named__en=EN)
+    (table,) = read_tables(tmp_path, ".*.{language}")
+    assert table.languages == ("de", "en")
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
@@ -379,6 +391,8 @@ def tables(*splits: str) -> list:
         (["nl-de"], ("de", "nl")),
         (["nl-en"], ("en", "nl")),
         (["de-en-fr"], ("en", "de", "fr")),
+        (["deu-eng-fra"], ("eng", "deu", "fra")),
+        (["de_CH-en_GB"], ("en_GB", "de_CH")),
     ],
 )
 def test_the_pivot_is_what_all_pairs_share_and_english_where_that_are_several(pairs, languages):

@@ -76,6 +76,7 @@ def unread_files(path: Path, tables: Sequence[Table], pattern: str = "") -> list
         if file.is_file()
         and (file in described or file.name.lower().startswith(begin) or reader_of(file))
         and file.name not in LISTS
+        and not file.name.startswith(HIDDEN)
         and file.resolve() not in read
     ]
 

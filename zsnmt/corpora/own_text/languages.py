@@ -7,6 +7,7 @@ from zsnmt.corpora.own_text.table import Row, Table
 from zsnmt.corpora.parallel_text import FEWEST_TO_TRAIN
 from zsnmt.errors import InputError, OnFault, refuse
 from zsnmt.languages import check_languages
+from zsnmt.text.iso_639 import two_letters
 
 ENGLISH = "en"
 Pair = tuple[str, str]
@@ -35,25 +36,23 @@ def choose_languages(tables: Iterable[Table], given: Sequence[str] = ()) -> tupl
             f"no language is in all of {listed}, as the pivot must be; name the languages to train by "
             "--languages, the pivot first"
         )
-    if ENGLISH not in shared and len(shared) > 1 and len(there) > 2:
+    english = [language for language in shared if two_letters(language) == ENGLISH]
+    if not english and len(shared) > 1 and len(there) > 2:
         raise InputError(
             f"all of {', '.join(shared)} could be the pivot; name the languages by --languages, the pivot "
             "first"
         )
-    pivot = ENGLISH if ENGLISH in shared else shared[0]
+    pivot = (english or shared)[0]
     return (pivot, *(language for language in there if language != pivot))
 
 
-def pairs_of(table: Table, languages: Sequence[str], *, all_pairs: bool = False) -> list[Pair]:
-    """The pairs of these languages that a table may give text for, in their order; of training text whose
-    rows all have the pivot, the first, and more than one other language those with the pivot, unless
-    `all_pairs` are trained.
+def pairs_of(table: Table, languages: Sequence[str], *, all_pairs: bool = False) -> dict[Pair, int]:
+    """The pairs of these languages that a table gives text for, in their order, each with the number of its
+    rows, as far as they are counted; of training text whose rows have the pivot, the first, those with it,
+    unless `all_pairs` are trained.
     """
-    there = table.pairs
-    pairs = [pair for pair in combinations(languages, 2) if frozenset(pair) in there]
-    if not all_pairs and table.split == "train" and languages[0] in table.languages and not table.has_gaps:
-        pairs = [pair for pair in pairs if pair[0] == languages[0]]
-    return pairs
+    rows = table.rows_of_pairs(None if all_pairs else languages[0])
+    return {pair: rows[found] for pair in combinations(languages, 2) if (found := frozenset(pair)) in rows}
 
 
 def fewest_rows(tables: Iterable[Table], pair: Pair, pivot: str) -> int:

@@ -2,7 +2,7 @@
 
 {split}.{pair}.{language}          zsnmt's own form: train.de-en.de beside train.de-en.en
 corpus.{pair}.{language}           as Moses and OPUS name them; without {split} all is training text
-{pair}/*.{language}                folders count, and * stands for anything within a name
+{pair}/*.{language}                folders count, and * stands for anything within a name that is not hidden
 {split}.{language}                 without {pair}: line n is one sentence in all languages
 """
 
@@ -102,7 +102,8 @@ def read_pattern(pattern: str, places: Mapping[str, str] = PLACES) -> re.Pattern
     expression = ""
     for word in words:
         if word == "*":
-            expression += "[^/]*"
+            begins = not expression or expression.endswith("/")
+            expression += r"(?!\.)[^/]*" if begins else "[^/]*"  # names of hidden files begin with a dot
         elif not PLACE.fullmatch(word):
             expression += re.escape(word)
         else:

@@ -60,9 +60,9 @@ def survey(tables: Sequence[Table], languages: Sequence[str], *, all_pairs: bool
     words: Counter[str] = Counter()
     characters: dict[str, Counter[str]] = {language: Counter() for language in languages}
     different = set[str]()
-    for table in tables:
-        pairs_there = pairs_of(table, languages, all_pairs=all_pairs)
-        rows = all_sentence_pairs(table, pairs_there, None if all_pairs else languages[0])
+    of_tables = [(table, [*pairs_of(table, languages, all_pairs=all_pairs)]) for table in tables]
+    for table, of_table in of_tables:
+        rows = all_sentence_pairs(table, of_table, None if all_pairs else languages[0])
         for pair, row in progress(rows, f"reading {'-'.join(table.languages)}", unit=" pairs"):
             pairs[table.split][pair] += 1
             if table.split != "train":
@@ -76,15 +76,11 @@ def survey(tables: Sequence[Table], languages: Sequence[str], *, all_pairs: bool
                 if len(different) < COUNTED:
                     different.update(spaced)
     counted = {pair: number for pair in combinations(languages, 2) if (number := pairs["train"][pair])}
-    of_tables = [
-        (table, {*pairs_of(table, languages, all_pairs=all_pairs)})
-        for table in tables
-        if table.split == "train"
-    ]
+    of_training = [(table, {*of_table}) for table, of_table in of_tables if table.split == "train"]
     trained = {
         pair: number
         for pair, number in counted.items()
-        if number >= fewest_rows([table for table, of in of_tables if pair in of], pair, languages[0])
+        if number >= fewest_rows([table for table, of in of_training if pair in of], pair, languages[0])
     }
     check_enough(named(trained), languages)
     scripts = {language: script for language in languages if (script := main_script(characters[language]))}

@@ -55,23 +55,32 @@ class Table:
         """Whether any row lacks a language."""
         return any(len(kind) < len(self.languages) for kind in self.kinds)
 
-    @cached_property
-    def pairs(self) -> set[frozenset[str]]:
-        """The languages of which two stand in a row."""
-        return {frozenset(pair) for kind in self.kinds for pair in combinations(kind, 2)}
-
     @property
     def pivots(self) -> set[str]:
         """The languages that could be the pivot: each other one stands in a row with them, and most rows have
         them.
         """
-        pairs, number = self.pairs, sum(self.kinds.values())
+        number = sum(self.kinds.values())
+        with_each = {
+            language: [kind for kind in self.kinds if language in kind] for language in self.languages
+        }
         return {
             language
-            for language in self.languages
-            if all(frozenset((language, other)) in pairs for other in self.languages if other != language)
-            and sum(count for kind, count in self.kinds.items() if language in kind) > number / 2
+            for language, kinds in with_each.items()
+            if frozenset().union(*kinds) >= {*self.languages}
+            and sum(self.kinds[kind] for kind in kinds) > number / 2
         }
+
+    def rows_of_pairs(self, pivot: str | None = None) -> Counter[frozenset[str]]:
+        """How many rows give text for each two languages (see `gives`); 1 for all, where nobody counted."""
+        number: Counter[frozenset[str]] = Counter()
+        for kind, rows in self.kinds.items():
+            pairs: Iterable[Iterable[str]] = combinations(kind, 2)
+            if self.split == "train" and pivot is not None and pivot in kind:
+                pairs = [(pivot, other) for other in kind if other != pivot]
+            for pair in map(frozenset, pairs):
+                number[pair] += rows * (pair not in self.apart)
+        return +number
 
     def sentences(self, row: Row) -> dict[str, str]:
         """The sentences of a row by language."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
-from zsnmt.text.iso_639 import two_letters
+from zsnmt.scoring.language_identification import code_of
 from zsnmt.text.sampling import sample_lines
 
 
@@ -24,9 +24,7 @@ class Foreign(NamedTuple):
     def __str__(self) -> str:
         own = f"only {self.share:.0%} of the lines of {self.file.name} are in the language of its name"
         return (
-            own
-            if two_letters(self.file.suffix[1:]) == self.found
-            else f"{own}, and most look like {self.found}"
+            own if code_of(self.file.suffix[1:]) == self.found else f"{own}, and most look like {self.found}"
         )
 
 
@@ -42,11 +40,11 @@ def foreign_files(folder: Path, languages: Sequence[str]) -> Iterator[Foreign]:
         for split in ("train", "test")
         for pair in pairs_of_split(folder, split, languages)
         for file, language in zip(find_pair(folder, split, *pair), pair)
-        if two_letters(language) in model.labels
+        if code_of(language) in model.labels
     }
     for file, language in sorted(files.items()):
         found = Counter(model.classify(line)[0] for line in sample_lines(file))
-        share = found[two_letters(language)] / found.total()
+        share = found[code_of(language)] / found.total()
         if share < 0.5:
             yield Foreign(file, found.most_common(1)[0][0], share)
 

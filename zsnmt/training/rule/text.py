@@ -7,7 +7,6 @@ from zsnmt.corpora.cleaning import ALL_RULES
 from zsnmt.corpora.own_text.held_out import set_size
 from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.languages import LANGUAGE_OF
-from zsnmt.text.iso_639 import two_letters
 from zsnmt.training.rule.choice import NOTHING, Choice, because
 from zsnmt.training.rule.model import LITTLE_TEXT
 
@@ -112,13 +111,13 @@ def unidentified(text: Survey) -> list[str]:
     """The languages that py3langid does not know, or not from another of them, and that their script does not
     tell from the others.
     """
-    from zsnmt.scoring.language_identification import all_languages  # takes a while to load
+    from zsnmt.scoring.language_identification import all_languages, code_of  # takes a while to load
 
     scripts, known = Counter(text.scripts.values()), {*all_languages().labels}
-    codes = Counter(map(two_letters, text.languages))
+    codes = Counter(map(code_of, text.languages))
     return [
         language
         for language in text.languages
-        if (two_letters(language) not in known or codes[two_letters(language)] > 1)
+        if (code_of(language) not in known or codes[code_of(language)] > 1)
         and scripts[text.scripts.get(language, "")] != 1
     ]
