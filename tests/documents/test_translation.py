@@ -150,3 +150,9 @@ def test_what_goes_on_after_a_title_stays():
     """Three points are no full stop."""
     texts = translate_passages([Passage((Run("To be"),))], ["en"], lambda *_: ["Att vara..."], target="sv")
     assert texts == [["Att vara..."]]
+
+
+def test_a_title_has_no_full_stop_of_any_script():
+    for stop in ".。।۔።។။։":
+        assert between_sentences(["Contents"], {"Contents": f"目次{stop}"}, "en", "xx") == ["目次"]
+        assert between_sentences(["It ends."], {"It ends.": f"了{stop}"}, "en", "xx") == [f"了{stop}"]

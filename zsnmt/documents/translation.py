@@ -19,6 +19,16 @@ from zsnmt.text.unspaced import closes_up
 
 LOG = logging.getLogger(__name__)
 SPACES = " \t\n\r\u00a0"
+STOPS = (
+    ".",
+    "。",
+    "।",
+    "۔",
+    "።",
+    "។",
+    "။",
+    "։",
+)  # that end a sentence, in Urdu, Amharic, Khmer and others, too
 
 Translate = Callable[[Sequence[str], str], Sequence[str]]  # lines of one language, which is given
 
@@ -142,5 +152,5 @@ def new_line(source: str, translation: str) -> str:
 
 def without_new_stop(source: str, translation: str) -> str:
     """A translation without the full stop that a model puts behind what is no sentence, such as a title."""
-    ended = translation.endswith((".", "。", "।")) and not translation.endswith("..")
+    ended = translation.endswith(STOPS) and not translation.endswith("..")
     return translation[:-1] if ended and of_word(source[-1]) else translation
