@@ -99,15 +99,13 @@ def gains_table(all_scores: Sequence[Scores]) -> Table | None:
 def kinds_note(base_name: str, base: Sequence[Scores], others: Sequence[tuple[str, Sequence[Scores]]]) -> str:
     """Which kind a base has of the directions that only other systems have of a kind, where there are any."""
     known = {kind for kind, _ in base[0].groups}
-    kinds = {
-        (result.kind, system_kind(base, result.direction, result.kind))
-        for _, runs in others
-        for result in runs[0].results
-        if result.kind not in known
-    }
+    kinds: dict[str, set[str]] = {}
+    for result in (result for _, runs in others for result in runs[0].results):
+        if result.kind not in known:
+            kinds.setdefault(result.kind, set()).add(system_kind(base, result.direction, result.kind))
     return join_sentences(
-        f"The {kind_name(kind)} directions are {kind_name(of_base)} to {base_name}."
-        for kind, of_base in sorted(kinds)
+        f"The {kind_name(kind)} directions are {' or '.join(map(kind_name, sorted(of_base)))} to {base_name}."
+        for kind, of_base in sorted(kinds.items())
     )
 
 
