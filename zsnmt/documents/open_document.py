@@ -3,7 +3,7 @@
 Source: OpenDocument 1.3 (OASIS 2021), part 3.
 """
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from functools import partial
 from pathlib import Path
@@ -124,20 +124,20 @@ def look_of(style: _Element) -> Look:
 
 def alignments_of(styles: _Element) -> dict[str, str]:
     """How the lines of paragraphs of the named styles are aligned, by themselves or by what they stand on."""
-    named = {style.get(NAME, ""): style for style in paragraph_styles(styles)}
+    named = paragraph_styles(styles.iter(f"{STYLE}style"))
+    found = {}
+    for name, style in named.items():
+        passed, below = {name}, style
+        while own_alignment(below) is None and (parent := below.get(PARENT)) in named.keys() - passed:
+            passed.add(parent)
+            below = named[parent]
+        found[name] = own_alignment(below) or BEGIN
+    return found
 
-    def aligned(name: str, below: int) -> str:
-        style = named.get(name)
-        if style is None or not below:  # styles that stand on one another end at some time
-            return BEGIN
-        return own_alignment(style) or aligned(style.get(PARENT, ""), below - 1)
 
-    return {name: aligned(name, len(named)) for name in named}
-
-
-def paragraph_styles(root: _Element) -> Iterator[_Element]:
-    """The styles of paragraphs in a file."""
-    return (style for style in root.iter(f"{STYLE}style") if style.get(f"{STYLE}family") == "paragraph")
+def paragraph_styles(styles: Iterable[_Element]) -> dict[str, _Element]:
+    """Those of some styles that are of paragraphs, by their names."""
+    return {style.get(NAME, ""): style for style in styles if style.get(f"{STYLE}family") == "paragraph"}
 
 
 def own_alignment(style: _Element) -> str | None:
@@ -156,7 +156,7 @@ def turn(text: _Element, from_right: bool, *, alignments: Mapping[str, str]) -> 
     root, way = paragraph.getroottree().getroot(), WAYS[from_right]
     name = paragraph.get(STYLED, "Standard")
     styles = child_of(root, "automatic-styles", before=("body", "master-styles"))
-    own = {style.get(NAME): style for style in paragraph_styles(styles)}
+    own = paragraph_styles(styles)
     if not name.endswith(way):
         paragraph.set(STYLED, new := f"{name}_{way}")
         if new not in own:
