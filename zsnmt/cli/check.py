@@ -16,7 +16,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.cli.common.argument_types import positive
-from zsnmt.corpora.own_text.forms import describe_unread, read_tables
+from zsnmt.corpora.own_text.forms import notices, read_tables
 from zsnmt.corpora.own_text.overview import Faults, Overview
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus
 from zsnmt.errors import InputError, pass_over
@@ -35,8 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         lines = rows_of(counts)
     else:
         tables = read_tables(options.path, options.pattern, on_fault=pass_over)
-        if unread := describe_unread(options.path, tables, options.pattern):
-            print(unread, file=sys.stderr)
+        for notice in notices(options.path, tables, options.pattern):
+            print(notice, file=sys.stderr)
         seen = Overview(tables, options.show or 0)
         refuse_faults(seen.faults)
         lines = chain(rows_of(seen.pairs), examples(seen))

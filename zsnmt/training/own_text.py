@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import wrap
 
-from zsnmt.corpora.own_text.forms import describe_unread, read_tables
+from zsnmt.corpora.own_text.forms import notices, read_tables
 from zsnmt.corpora.own_text.languages import choose_languages
 from zsnmt.corpora.own_text.survey import Survey, survey
 from zsnmt.errors import InputError
@@ -114,8 +114,8 @@ def ensure_config(
         )
     say(f"reading {text.path}")
     tables = read_tables(text.path, text.pattern)
-    if unread := describe_unread(text.path, tables, text.pattern):
-        say(unread)
+    for notice in notices(text.path, tables, text.pattern):
+        say(notice)
     found = survey(tables, choose_languages(tables, text.languages), all_pairs=text.all_pairs)
     machine = this_machine()
     if team.gpus is False:
@@ -132,13 +132,13 @@ def ensure_config(
 
 
 def say_what_is_left_out(text: OwnText, config: Config, say: Callable[[str], object]) -> None:
-    """Say which languages of a text a config does not name, and which files are not read; nothing where the
-    text cannot be read as it was any more, which the training says.
+    """Say which languages of a text a config does not name, and what is noticed of its files; nothing where
+    the text cannot be read as it was any more, which the training says.
     """
     with suppress(InputError):
         tables = read_tables(text.path, pattern := text.pattern or config.pattern)
-        if unread := describe_unread(text.path, tables, pattern):
-            say(unread)
+        for notice in notices(text.path, tables, pattern):
+            say(notice)
         there = dict.fromkeys(code for table in tables if table.split == "train" for code in table.languages)
         added = [code for code in there if code not in config.languages]
         if added and not text.languages:

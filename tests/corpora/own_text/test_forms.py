@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from zsnmt.corpora.own_text import saved_dataset
-from zsnmt.corpora.own_text.forms import is_own_form, read_tables, unread_files
+from zsnmt.corpora.own_text.forms import is_own_form, notices, read_tables, unread_files
 from zsnmt.corpora.own_text.languages import choose_languages
 from zsnmt.corpora.own_text.rewriting import write_parallel_text
 from zsnmt.corpora.own_text.table import Table
@@ -265,6 +265,25 @@ def test_a_code_with_a_hyphen_is_not_passed_over_in_silence_where_a_pattern_is_g
     assert [table.languages for table in tables] == [("de", "en")]
     unread = {file.name for file in unread_files(tmp_path, tables, pattern)}
     assert unread == {f"talks.{name}" for name in names if "BR" in name}
+
+
+@pytest.mark.parametrize(
+    "name, doubtful",
+    [
+        *[
+            (name, True)
+            for name in ("testset", "my_test", "development", "Eval-2", "newstest2019", "a.valid")
+        ],
+        *[(name, False) for name in ("test", "dev-2", "mine", "latest", "contest")],
+    ],
+)
+def test_what_may_be_a_held_out_set_is_said_where_it_is_read_as_training_text(tmp_path, name, doubtful):
+    text = write(tmp_path / "text", mine__tsv=["de\ten", "Ja.\tYes."])
+    (text / f"{name}.tsv").write_text("de\ten\nNein.\tNo.\n")
+    said = [*notices(text, read_tables(text))]
+    assert len(said) == doubtful and all(f"read as training text: {name}.tsv; " in each for each in said)
+    alone = text / f"{name}.tsv"
+    assert not [*notices(alone, read_tables(alone))]  # a person has named it
 
 
 def test_a_file_named_by_its_pair_is_no_file_of_lines(tmp_path):

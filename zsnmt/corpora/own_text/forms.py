@@ -1,7 +1,8 @@
 """The forms that a person's parallel text may have, and which one a path has."""
 
+import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,6 +30,7 @@ WHOLE_TABLES = {  # endings of the files that hold a whole table, and what reads
     **dict.fromkeys((".csv", ".xlsx", ".xls", ".ods"), table_of_sheets),
 }
 ENDINGS = ", ".join(WHOLE_TABLES)
+HELD_OUT = re.compile(r"(?<![a-z])(?:test|dev|valid|eval)|test\d", re.IGNORECASE)  # in names of held-out sets
 HIDDEN = ".", "~$"  # begin the names of hidden files, and of those beside a workbook that is open
 
 
@@ -81,17 +83,26 @@ def unread_files(path: Path, tables: Sequence[Table], pattern: str = "") -> list
     ]
 
 
-def describe_unread(path: Path, tables: Sequence[Table], pattern: str = "") -> str | None:
-    """What to say of files that seem to be parallel text and are not read; None without any."""
-    unread = unread_files(path, tables, pattern)
-    if not unread:
-        return None
-    names = first_ones([file.name for file in unread])
-    return (
-        "not read, since their names have none of the forms of docs/own_text.md, or stand beside another: "
-        f"{names}; rename them, as train.pt_BR-en.pt_BR beside train.pt_BR-en.en (a code has letters, digits "
-        "and _), describe their names by --pattern, or put them into a folder of their own"
-    )
+def notices(path: Path, tables: Sequence[Table], pattern: str = "") -> Iterator[str]:
+    """What to say of files in a folder that seem to be parallel text and are not read, and of those that seem
+    to be held-out sets and are read as training text.
+    """
+    if unread := unread_files(path, tables, pattern):
+        yield (
+            "not read, since their names have none of the forms of docs/own_text.md, or stand beside another"
+            f": {first_ones([file.name for file in unread])}; rename them, as train.pt_BR-en.pt_BR beside "
+            "train.pt_BR-en.en (a code has letters, digits and _), describe their names by --pattern, or put "
+            "them into a folder of their own"
+        )
+    trained = {
+        file.name for table in tables if table.split == "train" for file in table.files if file != path
+    }
+    if doubtful := sorted(filter(HELD_OUT.search, trained)):
+        yield (
+            f"read as training text: {first_ones(doubtful)}; of test or validation sets let the names begin "
+            "with the word test or valid, as in test.tsv and test.de-en.de, or give a --pattern with "
+            "{split}, so that no model learns them"
+        )
 
 
 def is_own_form(path: Path) -> bool:
