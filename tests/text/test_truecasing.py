@@ -59,6 +59,14 @@ def test_georgian_sentences_begin_with_a_small_letter(tmp_path):
     tokens = "გამარჯობა , როგორ ხარ ? კარგად .".split()
     assert detruecase(tokens) == tokens
     train_truecaser(["გამარჯობა"], tmp_path / "truecaser.ka")  # as of Arabic: no word has case
+    assert (tmp_path / "truecaser.ka").read_bytes() == b""
+    train_truecaser(["აქ NATO", *TEXT], tmp_path / "mixed")  # which has something to say of other words
+    assert Truecaser(tmp_path / "mixed").truecase(["The", "NATO", ".", *tokens]) == [
+        "the",
+        "NATO",
+        ".",
+        *tokens,
+    ]
     assert Truecaser(tmp_path / "truecaser.ka").truecase(tokens) == tokens
 
 

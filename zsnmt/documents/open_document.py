@@ -3,9 +3,9 @@
 Source: OpenDocument 1.3 (OASIS 2021), part 3.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from copy import deepcopy
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +14,7 @@ from lxml.etree import Element, QName, _Element, fromstring
 from zsnmt.documents.markup import PARSER, Place, child_of, local_name
 from zsnmt.documents.package import Finder, Package, Stretches, Text, texts_at
 
+STYLES = "styles.xml"
 TYPE = b"application/vnd.oasis.opendocument."
 OFFICE, STYLE, TABLE, TEXT = (
     f"{{urn:oasis:names:tc:opendocument:xmlns:{name}:1.0}}" for name in ("office", "style", "table", "text")
@@ -40,9 +41,7 @@ def read_open_document(path: Path) -> Package:
     line. What a field shows is fixed. Cells of numbers, dates and formulas stay, and what was deleted.
     """
     package = Package(path, "an OpenDocument file (.odt, .odp, .ods)", parts)
-    styles = package.archive.contents.get("styles.xml")
-    named = {} if styles is None else alignments_of(fromstring(styles, PARSER))
-    package.turn = partial(turn, alignments=named)
+    package.turn = partial(turn, alignments=cache(lambda: alignments_of(package.archive.contents)))
     return package
 
 
@@ -50,7 +49,7 @@ def parts(contents: Mapping[str, bytes]) -> dict[str, Finder]:
     """The text, and the headers and footers, which are kept beside the styles."""
     if not contents["mimetype"].startswith(TYPE):
         raise ValueError("it has other content")
-    return {name: paragraphs for name in ("content.xml", "styles.xml") if name in contents}
+    return {name: paragraphs for name in ("content.xml", STYLES) if name in contents}
 
 
 def paragraphs(root: _Element) -> Stretches:
@@ -122,9 +121,11 @@ def look_of(style: _Element) -> Look:
     return ((parent, seen),) if parent or seen else ()
 
 
-def alignments_of(styles: _Element) -> dict[str, str]:
+def alignments_of(contents: Mapping[str, bytes]) -> dict[str, str]:
     """How the lines of paragraphs of the named styles are aligned, by themselves or by what they stand on."""
-    named = paragraph_styles(styles.iter(f"{STYLE}style"))
+    if STYLES not in contents:
+        return {}
+    named = paragraph_styles(fromstring(contents[STYLES], PARSER).iter(f"{STYLE}style"))
     found = {}
     for name, style in named.items():
         passed, below = {name}, style
@@ -146,7 +147,7 @@ def own_alignment(style: _Element) -> str | None:
     return None if properties is None else properties.get(ALIGNED)
 
 
-def turn(text: _Element, from_right: bool, *, alignments: Mapping[str, str]) -> None:
+def turn(text: _Element, from_right: bool, *, alignments: Callable[[], Mapping[str, str]]) -> None:
     """Set which way a text is written, by a style that is that of its paragraph but for this, and for the
     tables around it, but not for sheets.
     """
@@ -162,7 +163,8 @@ def turn(text: _Element, from_right: bool, *, alignments: Mapping[str, str]) -> 
         if new not in own:
             made = Element(f"{STYLE}style", {PARENT: name}) if name not in own else deepcopy(own[name])
             made.attrib.update({NAME: new, f"{STYLE}family": "paragraph"})
-            align(made, from_right, side=own_alignment(made) or alignments.get(made.get(PARENT, ""), BEGIN))
+            side = own_alignment(made) or alignments().get(made.get(PARENT, ""), BEGIN)
+            align(made, from_right, side=side)
             styles.append(made)
     tables = {each.get(f"{TABLE}style-name") for each in paragraph.iterancestors(f"{TABLE}table")}
     for style in styles:

@@ -37,9 +37,7 @@ class Text(NamedTuple):
 
 Stretches = Iterator[list[Text]]  # texts that are translated together
 Finder = Callable[[_Element], Stretches]  # what finds the texts in a file of an archive
-Turn = Callable[
-    [_Element, bool], None
-]  # sets for the text of an element whether it is written from the right
+Turn = Callable[[_Element, bool], None]  # sets for a text whether it is written from the right
 
 
 class Package(Document):
@@ -101,11 +99,13 @@ class Package(Document):
 
     def turned_roots(self, translations: Sequence[Sequence[str]]) -> dict[str, _Element]:
         """The files with their text, in which paragraphs that are now written the other way say so."""
+        if self.turn is None:
+            return self.roots
         ways: dict[_Element, bool | None] = {}
         for passage, texts, runs in zip(self.passages, translations, self.runs, strict=True):
             way = turned([passage], [texts])
             ways |= {piece.place.element: way for of_run in runs for piece in of_run if piece.place}
-        if self.turn is None or not any(way is not None for way in ways.values()):
+        if not any(way is not None for way in ways.values()):
             return self.roots
         copies = {}  # the document may be written once more, in another language
         for name, root in self.roots.items():

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from datetime import timedelta
+from itertools import accumulate
 from pathlib import Path
 
 import srt
@@ -11,7 +12,7 @@ import srt
 from zsnmt.documents.passages import Document, Passage, Run
 from zsnmt.documents.plain_text import form_and_text, read_text
 from zsnmt.errors import InputError
-from zsnmt.text.unspaced import closes_up
+from zsnmt.text.unspaced import closes_up, gap_behind
 
 TAG = re.compile(r"(</?[a-zA-Z][^<>]*>|\{[^{}]*\})")
 TWICE = re.compile(rf" +((?:{TAG.pattern})+)(?=\s)")  # a space before tags that another one is behind
@@ -20,9 +21,7 @@ SPEAKER = re.compile(r"\s*[-–—]\s*")  # what begins a line of another speake
 END = re.compile(r"[.!?…。！？؟।:♪\]\)\"”»]\s*$")
 FEW, HARDLY = 5, 0.1  # so many subtitles, of which at most that share ends as a sentence does
 PAUSE = timedelta(seconds=1.5)  # a longer one ends a sentence
-LONGEST = (
-    42  # characters of a line, as most broadcasters want it; half as many of those that are twice as wide
-)
+LONGEST = 42  # characters of a line, as most broadcasters want it; one that is wide counts as two
 CONTENT = 5  # the group of its text in the form of a subtitle
 MOST = 250  # characters of a passage: subtitles without full stops do not go on for ever
 
@@ -100,7 +99,7 @@ class Subtitles(Document):
                         pieces.append(dash[0])
                         piece = piece[dash.end() :]
                     pieces.append((len(self.passages), len(runs)))
-                    runs.append(Run(LINE_BREAK.sub(in_one_line, piece)))
+                    runs.append(Run(LINE_BREAK.sub(end_of_line, piece)))
             self.pieces.append(pieces)
             before = subtitle
         end()
@@ -143,13 +142,28 @@ def speakers(content: str) -> list[str]:
 
 def two_lines(text: str) -> str:
     """A text that is too long for a line, broken where its halves are most alike."""
-    if width(text) <= LONGEST:
-        return text
-    gaps = [gap for gap in gaps_of(text) if not inside_tag(text, gap[0])]
+    widths = [1 + (unicodedata.east_asian_width(each) in "WF") for each in text]
+    inside = set[int]()  # places within tags, which have no width
+    for tag in TAG.finditer(text):
+        inside |= {*range(tag.start() + 1, tag.end())}
+        widths[tag.start() : tag.end()] = [0] * len(tag[0])
+    before = [*accumulate(widths, initial=0)]  # how much is in front of each place
+    gaps = [gap for gap in gaps_of(text) if gap[0] not in inside] if before[-1] > LONGEST else []
     if not gaps:
         return text
-    end, begin = min(gaps, key=lambda gap: abs(width(text[: gap[0]]) - width(text[gap[1] :])))
+    end, begin = min(gaps, key=lambda gap: abs(before[gap[0]] - (before[-1] - before[gap[1]])))
     return f"{text[:end]}\n{text[begin:]}"
+
+
+def going_on(run: Run) -> Run:
+    """A run that another one goes on with."""
+    text = run.text.rstrip()
+    return Run(text + gap_behind(text))
+
+
+def end_of_line(found: re.Match[str]) -> str:
+    """What stands in the place of an end of a line in the text that goes on behind it."""
+    return gap_behind(found.string[: found.start()])
 
 
 def gaps_of(text: str) -> list[tuple[int, int]]:
@@ -161,23 +175,3 @@ def gaps_of(text: str) -> list[tuple[int, int]]:
     places = [place for place in range(1, len(text)) if closes_up(text[:place]) and text[place].isalnum()]
     behind_marks = [place for place in places if not text[place - 1].isalnum()]
     return [(place, place) for place in behind_marks or places]
-
-
-def width(text: str) -> int:
-    """How long a text is beside its tags; a character of Chinese or Japanese is as wide as two others."""
-    return sum(1 + (unicodedata.east_asian_width(each) in "WF") for each in TAG.sub("", text))
-
-
-def going_on(run: Run) -> Run:
-    """A run that another one goes on with: with a space behind it, unless its script has none."""
-    text = run.text.rstrip()
-    return Run(f"{text}{' ' * (not closes_up(text))}")
-
-
-def in_one_line(ends: re.Match[str]) -> str:
-    """What stands in the place of the end of a line."""
-    return " " * (not closes_up(ends.string[: ends.start()]))
-
-
-def inside_tag(text: str, place: int) -> bool:
-    return any(match.start() < place < match.end() for match in TAG.finditer(text))

@@ -19,16 +19,7 @@ from zsnmt.text.unspaced import closes_up
 
 LOG = logging.getLogger(__name__)
 SPACES = " \t\n\r\u00a0"
-STOPS = (
-    ".",
-    "。",
-    "।",
-    "۔",
-    "።",
-    "។",
-    "။",
-    "։",
-)  # that end a sentence, in Urdu, Amharic, Khmer and others, too
+STOPS = tuple(".。।۔።។။։")  # that end a sentence, in Urdu, Amharic, Khmer and others, too
 
 Translate = Callable[[Sequence[str], str], Sequence[str]]  # lines of one language, which is given
 

@@ -1,6 +1,7 @@
 """In which of a model's languages a text is, and how sure that is."""
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -67,15 +68,17 @@ def detect_all(detector: Detector, texts: Sequence[str]) -> list[tuple[str, floa
     where that says nothing.
     """
     scripts = [main_letters(text) for text in texts]
-    everything = most_likely(detector, "\n".join(texts))
-    together = {
-        script: most_likely(detector, "\n".join(text for text, of in zip(texts, scripts) if of == script))
-        for script in {*scripts} - {None}
-    }
+
+    @cache
+    def together(script: str | None) -> tuple[str, float] | None:
+        """The language of all texts of a script, or of all at once."""
+        joined = "\n".join(text for text, of in zip(texts, scripts) if script in (None, of))
+        return most_likely(detector, joined)
+
     return [
         most_likely(detector, text)
         if len(texts) == 1 or sum(map(str.isalpha, text)) >= ENOUGH
-        else together.get(script) or everything
+        else together(script) or together(None)
         for text, script in zip(texts, scripts)
     ]
 

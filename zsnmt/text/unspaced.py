@@ -32,9 +32,14 @@ def closes_up(text: str) -> bool:
     return wide and (unicodedata.category(last)[0] == "P" or unicodedata.name(last).startswith(EAST_ASIAN))
 
 
+def gap_behind(text: str) -> str:
+    """What is between a text and the one that goes on: a space, unless its script has none."""
+    return "" if closes_up(text) else " "
+
+
 def join_texts(texts: Iterable[str]) -> str:
     """Texts that are not empty, one behind the other, with a space between where their script has one."""
     joined = ""
     for text in filter(None, texts):
-        joined += " " * (joined != "" and not closes_up(joined)) + text
+        joined += gap_behind(joined) * (joined != "") + text
     return joined

@@ -3,14 +3,11 @@
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
 from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
-from zsnmt.scoring.language_identification import code_of
+from zsnmt.scoring.language_identification import all_languages, code_of
 from zsnmt.text.sampling import sample_lines
 
 
@@ -53,9 +50,3 @@ def warn_of_foreign_text(folder: Path, languages: Sequence[str]) -> None:
     """Tell of the files that seem to be in another language than their names say."""
     for foreign in foreign_files(folder, languages):
         print(f"warning: {foreign}", file=sys.stderr)
-
-
-@cache
-def all_languages() -> LanguageIdentifier:
-    """py3langid's model, which takes a second to load."""
-    return LanguageIdentifier.from_model_file(MODEL_FILE)
