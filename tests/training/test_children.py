@@ -157,6 +157,31 @@ def test_jobs_save_before_they_end_whoever_else_is_told(tmp_path, sent):
     assert len([*tmp_path.glob("*.saved")]) == 2
 
 
+SLOWLY = """
+import subprocess, time
+stock = subprocess.Popen.__init__
+
+def slowly(self, *given, **named):
+    stock(self, *given, **named)
+    time.sleep(1)
+
+subprocess.Popen.__init__ = slowly
+"""
+
+
+def test_a_job_that_is_told_while_it_notes_its_process_lets_that_save(tmp_path):
+    command = [sys.executable, "-c", SLOWLY + ENDING, f"{tmp_path}/"]
+    parent = subprocess.Popen(command, start_new_session=True)
+    end = time.monotonic() + 60
+    while len([*tmp_path.glob("*.begun")]) < 2:
+        assert time.monotonic() < end and parent.poll() is None
+        time.sleep(0.01)
+    os.killpg(parent.pid, signal.SIGHUP)
+    os.killpg(parent.pid, signal.SIGHUP)
+    assert parent.wait(timeout=30) == 128 + signal.SIGHUP
+    assert len([*tmp_path.glob("*.saved")]) == 2
+
+
 STARTING = """
 import os, signal, sys, time
 from multiprocessing.context import ForkProcess

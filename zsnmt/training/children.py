@@ -43,19 +43,22 @@ def start(
     """
     environment = {**SETTINGS, **settings, **os.environ}
     share_kernels(environment, processes)
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=subprocess.STDOUT,
-        env={name: value for name, value in environment.items() if name not in NEVER},
-        close_fds=False,  # so that it holds the locks that this process holds
-        preexec_fn=partial(end_with, os.getpid()),
-    )
+    process: subprocess.Popen | None = None
     try:
+        with holding_signals() as heed:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={name: value for name, value in environment.items() if name not in NEVER},
+                close_fds=False,  # so that it holds the locks that this process holds
+                preexec_fn=partial(begin, os.getpid(), heed),
+            )
         yield process
     finally:
-        end(process)
+        if process is not None:
+            end(process)
 
 
 def end(process: subprocess.Popen) -> None:
@@ -143,6 +146,14 @@ def run_job(
     os.environ |= gpu_of(number)
     share_kernels(os.environ, together)
     console.run(work)
+
+
+def begin(parent: int, heed: Callable[[], None]) -> None:
+    """What a process does before its program: it heeds signals again, and ends with the one that started
+    it.
+    """
+    end_with(parent)
+    heed()
 
 
 def end_with(parent: int) -> None:
