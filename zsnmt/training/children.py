@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from multiprocessing import connection, get_context
 from multiprocessing.process import BaseProcess
@@ -43,8 +43,7 @@ def start(
     """
     environment = {**SETTINGS, **settings, **os.environ}
     share_kernels(environment, processes)
-    process: subprocess.Popen | None = None
-    try:
+    with ExitStack() as stack:
         with holding_signals() as heed:
             process = subprocess.Popen(
                 command,
@@ -55,10 +54,8 @@ def start(
                 close_fds=False,  # so that it holds the locks that this process holds
                 preexec_fn=partial(begin, os.getpid(), heed),
             )
+            stack.callback(end, process)
         yield process
-    finally:
-        if process is not None:
-            end(process)
 
 
 def end(process: subprocess.Popen) -> None:
