@@ -25,7 +25,6 @@ from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.inference.line_files import LineTranslation, open_lines
-from zsnmt.inference.translation import Translation
 from zsnmt.inference.translator import Line, Translator
 from zsnmt.languages import Direction, read_languages
 from zsnmt.processes import KERNELS, kernel_limit, memory
@@ -336,16 +335,10 @@ def test_the_best_translations_of_each_line_are_numbered_and_have_the_score_of_t
         [each.text for each in found] for found in expected
     ]
     assert rows[[int(number) for number, _, _ in rows].index(3)] == ["3", "", "0.0000"]  # the empty line
-    scores = [[float(score) for number, _, score in rows if int(number) == place] for place in range(12)]
+    scores = [[float(score) for number, _, score in rows if int(number) == place] for place in range(13)]
     assert all(found == sorted(found, reverse=True) for found in scores) and max(map(len, scores)) == 3
     best = expected[0][0]
     assert scores[0][0] == pytest.approx(best.log_probability / best.tokens**0.5, abs=1e-4)
-
-
-def test_a_score_is_that_of_the_search_and_0_without_tokens():
-    by = Namespace(settings=Search(length_penalty=0.5))
-    assert Translator.score(by, Translation("text", -3.0, 4)) == -1.5
-    assert Translator.score(by, Translation("")) == 0
 
 
 @pytest.mark.slow

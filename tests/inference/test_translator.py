@@ -3,6 +3,7 @@
 import copy
 import logging
 import shutil
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from zipfile import ZipFile, is_zipfile
@@ -20,7 +21,7 @@ from zsnmt.errors import InputError
 from zsnmt.inference import translator as translator_module
 from zsnmt.inference.line_files import LineTranslation
 from zsnmt.inference.pytorch import ManyProcesses
-from zsnmt.inference.translation import Translation
+from zsnmt.inference.translation import Translation, best_of_parts
 from zsnmt.inference.translator import Line, Translator
 from zsnmt.languages import Direction
 from zsnmt.runs.checkpoints import load_checkpoint
@@ -151,9 +152,32 @@ def test_n_best_are_the_translations_of_lines_in_directions_of_their_own(talkati
 
 def test_n_best_of_a_line_too_long_are_those_of_its_parts(translator, lines):
     long_line, direction = " ".join(lines), Direction("velan", "tamun")
-    (best, *_), *_ = found = translator.n_best([Line(long_line, direction, 5)])
-    assert best.text == translator.translate([long_line], "tamun", "velan")[0]
-    assert 1 <= len(found[0]) <= 2  # the beam
+    (found,) = translator.n_best([Line(long_line, direction, 5)])
+    expected = translator.translate_with_scores([long_line], "tamun", "velan")[0]
+    assert found[0].text == expected.text and found[0].score == pytest.approx(expected.score)
+    assert 2 < len(found) == 5  # more than the beam keeps of a part
+
+
+def test_n_best_of_parts_are_the_highest_sums_of_all_that_can_be_joined():
+    a, b, c = (
+        [Translation(text, score / 2, 2, score=score) for text, score in of_part]
+        for of_part in (
+            [("a", -1.0), ("A", -5.0)],
+            [("b", -1.0), ("b", -1.5), ("B", -2.0), ("ß", -3.0)],
+            [("c", 0.0), ("C", -1.5)],
+        )
+    )
+    found = best_of_parts([iter(a), iter(b), iter(c)], 4)
+    assert [(each.text, each.score) for each in found] == [
+        ("a b c", -2.0),
+        ("a B c", -3.0),
+        ("a b C", -3.5),
+        ("a ß c", -4.0),
+    ]
+    assert (found[1].log_probability, found[1].tokens) == (-1.5, 6)
+    every = [sum(each.score for each in made) for made in product(a, b[:1] + b[2:], c)]
+    assert [each.score for each in best_of_parts([a, b, c], 99)] == pytest.approx(sorted(every, reverse=True))
+    assert best_of_parts([], 3) == [Translation("")]
 
 
 def test_batches_hold_like_lengths_and_every_sentence_once(translator, lines):

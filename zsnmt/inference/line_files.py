@@ -103,7 +103,7 @@ class LineTranslation:
         found = self.translator.n_best(asked, first_line=first_line, finished=bar.update)
         for number, translations in enumerate(found, start=first_line - 1):
             for each in translations:
-                yield n_best_row(number, each, self.translator.score(each))
+                yield n_best_row(number, each)
 
     def write_file(self, text: LineFile, output: Path, models: Sequence[str]) -> None:
         """Write what is made of a file by models of these checksums, after what was written of the same

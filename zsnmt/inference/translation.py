@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Iterable
+from itertools import product
+from operator import attrgetter
 from typing import NamedTuple
 
 from zsnmt.text.unspaced import join_texts
@@ -24,13 +26,15 @@ class Translation(NamedTuple):
     their number: 0 where the model did not write it, or has no probability of it.
 
     Of a text that came through another language they are those of both translations together. `agreement`
-    is with another translation of the same (`zsnmt.inference.confidence`).
+    is with another translation of the same (`zsnmt.inference.confidence`). By its `score` the search ranks
+    it: the log-probability over the length penalty; of a text in parts the sum of theirs.
     """
 
     text: str
     log_probability: float = 0.0
     tokens: int = 0
     agreement: float | None = None
+    score: float = 0.0
 
     @property
     def mean_log_probability(self) -> float | None:
@@ -49,6 +53,7 @@ def join_translations(translations: Iterable[Translation]) -> Translation:
         join_texts(each.text for each in translations),
         sum(each.log_probability for each in translations),
         sum(each.tokens for each in translations),
+        score=sum(each.score for each in translations),
     )
 
 
@@ -61,12 +66,33 @@ def figures(translation: Translation, agreement: bool) -> dict[str, float | None
     }
 
 
-def n_best_row(line: int, translation: Translation, score: float) -> str:
+def first_that_differ(translations: Iterable[Translation], number: int) -> list[Translation]:
+    """The first of each text, at most so many."""
+    found: dict[str, Translation] = {}
+    for each in translations:
+        found.setdefault(each.text, each)
+        if len(found) == number:
+            break
+    return [*found.values()]
+
+
+def best_of_parts(parts: Iterable[Iterable[Translation]], number: int) -> list[Translation]:
+    """The best translations of a text that differ, at most so many, best first: of those of its parts, best
+    first, the ones together whose scores have the highest sums.
+    """
+    best = [Translation("")]
+    for part in parts:
+        longer = map(join_translations, product(best, first_that_differ(part, number)))
+        best = first_that_differ(sorted(longer, key=attrgetter("score"), reverse=True), number)
+    return best
+
+
+def n_best_row(line: int, translation: Translation) -> str:
     """One of the best translations of a line, as Moses writes them: the line's number, counted from 0, the
     text and its score.
     """
     digits = DIGITS["mean_log_probability"]
-    return f"{line} ||| {translation.text} ||| {round(score, digits) + 0.0:.{digits}f}"
+    return f"{line} ||| {translation.text} ||| {round(translation.score, digits) + 0.0:.{digits}f}"
 
 
 def row(translation: Translation, form: str | None, agreement: bool) -> str:

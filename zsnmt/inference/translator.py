@@ -4,6 +4,7 @@ import logging
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from zsnmt.errors import InputError
 from zsnmt.inference.bundles import Bundler, companions
 from zsnmt.inference.engines import larger_batches, open_engine, prepare_engine
 from zsnmt.inference.parts import Part, batches_of_parts, warn_of_parts
-from zsnmt.inference.translation import Translation, join_translations
+from zsnmt.inference.translation import Translation, best_of_parts, join_translations
 from zsnmt.languages import Direction
 from zsnmt.processes import Progress, unheard
 from zsnmt.text.piece_counts import PieceCounts
@@ -236,14 +237,13 @@ class Translator:
         """A hypothesis in a language as raw text."""
         text = self.codec.text(hypothesis.tokens, language)
         if not self.kind.has_probabilities:
-            return Translation(text)
-        return Translation(text, self.settings.log_probability(hypothesis), len(hypothesis.tokens))
-
-    def score(self, translation: Translation) -> float:
-        """By which the search ranks a translation: its log-probability over the length penalty; 0 without
-        tokens.
-        """
-        return self.settings.score(translation.log_probability, translation.tokens or 1)
+            return Translation(text, score=hypothesis.score)
+        return Translation(
+            text,
+            self.settings.log_probability(hypothesis),
+            len(hypothesis.tokens),
+            score=hypothesis.score,
+        )
 
     def n_best(
         self,
@@ -255,8 +255,8 @@ class Translator:
         """The best translations of raw lines, each in a direction of its own, that differ, best first; no
         more than the search keeps.
 
-        Of a line in parts, the second translation has the second of each part, and so on; without
-        `first_line` no warning says so. `finished` is told the number of lines that each batch ends.
+        Of a line in parts they are made of those of its parts (`best_of_parts`); without `first_line` no
+        warning says that it is in parts. `finished` is told the number of lines that each batch ends.
         """
         cut = [
             self.codec.parts(line.text, line.direction.source, self.codec.room(line.direction))
@@ -278,26 +278,10 @@ class Translator:
         for batch, hypotheses in self.search(parts, sentences):
             of_part.update(zip(batch, hypotheses, strict=True))
             finished(sum(1 / len(cut[parts[place].line]) for place in batch))
-        of_line: list[list[list[Hypothesis]]] = [[] for _ in lines]
+        of_line: list[list[Iterator[Translation]]] = [[] for _ in lines]
         for place, part in enumerate(parts):
-            of_line[part.line].append(of_part[place])
-        return [
-            self.distinct_translations(line, of_parts) for line, of_parts in zip(lines, of_line, strict=True)
-        ]
-
-    def distinct_translations(
-        self, line: "Line", of_parts: Sequence[Sequence[Hypothesis]]
-    ) -> list[Translation]:
-        """The best translations that the hypotheses of a line's parts make."""
-        found: dict[str, Translation] = {}
-        for rank in range(max(map(len, of_parts), default=1)):
-            made = join_translations(
-                self.translation(each[min(rank, len(each) - 1)], line.direction.target) for each in of_parts
-            )
-            found.setdefault(made.text, made)
-            if len(found) == line.number:
-                break
-        return [*found.values()]
+            of_line[part.line].append(map(self.translation, of_part[place], repeat(part.direction.target)))
+        return [best_of_parts(of_parts, line.number) for line, of_parts in zip(lines, of_line, strict=True)]
 
     def through_pivots(self, lines: Sequence["Line"]) -> dict[str, list[str]]:
         """For an ensemble, the translation of each line into each pivot; nothing where its direction has
