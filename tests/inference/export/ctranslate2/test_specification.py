@@ -13,10 +13,10 @@ from zsnmt.errors import InputError
 from zsnmt.inference.export.ctranslate2.check import differences
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.specification import specification, unique
-from zsnmt.languages import Direction
+from zsnmt.languages import Direction, language_tag
 from zsnmt.modules.attention_residual import KeepResidual, RemoveResidual
 
-pytest.importorskip("ctranslate2")
+Translator = pytest.importorskip("ctranslate2").Translator
 
 pytestmark = pytest.mark.usefixtures("float64")
 NONE = dict(decoder_language_embedding="none")
@@ -132,6 +132,21 @@ def test_the_positions_end_where_those_of_the_model_do(tmp_path):
     sentence = sentence._replace(source=[9] * (model.encoder.max_positions() - 1) + [2])
     translation = [10] * (model.max_decoder_positions() - 1) + [2]
     assert_as_pytorch(model, engine, [(sentence, translation)])
+
+
+@pytest.mark.parametrize("options", [{}, LEARNED, NO_POSITIONS, SHAW], ids=str)
+def test_who_cuts_no_line_can_read_and_write_more_than_the_model_did(tmp_path, options):
+    dictionary, sizes = make_dictionary(), dict(max_source_positions=1500, max_target_positions=1500)
+    symbols = dictionary.symbols[dictionary.nspecial + len(LANGUAGES) :]
+    line, tag = [*itertools.islice(itertools.cycle(symbols), 1022), "</s>"], language_tag(LANGUAGES[1])
+    found = []
+    for name, model in {"short": random_model(**options), "long": random_model(**options | sizes)}.items():
+        translator = Translator(str(export(model, dictionary, tmp_path / name)))
+        lengths = dict(min_decoding_length=200, max_decoding_length=256, return_scores=True)
+        found += translator.translate_batch([line], [[tag]], **lengths)
+    short, long = ((each.hypotheses[0], each.scores[0]) for each in found)
+    assert len(short[0]) >= 200
+    assert options == LEARNED or short == long
 
 
 @pytest.mark.parametrize("quantization, noise", [("int8", 0.1), ("bfloat16", 0.05), ("float16", 0.01)])

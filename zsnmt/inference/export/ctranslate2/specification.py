@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
 
 
+LONGEST = 1024  # tokens that CTranslate2 reads of a sentence, and Argos Translate with it, whatever the model
 UNWRITTEN = -1e4  # the logit of what a language does not write; its probability is zero in any precision
 
 
@@ -168,16 +169,17 @@ def set_norms(
 
 
 def position_table(stack: Encoder | Decoder, embed_dim: int, read: Reader) -> np.ndarray:
-    """The vectors of all positions that a stack takes, T×C; zeros where its input has none, or CTranslate2
-    adds its own.
+    """The vectors of all positions that a stack takes, and at least of LONGEST, T×C; zeros where its input
+    has none, or CTranslate2 adds its own. Behind the end of what was learned the last one stands again.
     """
-    length, table = stack.max_positions(), stack.embed_positions
+    length, table = max(stack.max_positions(), LONGEST), stack.embed_positions
     if table is None:
         return np.zeros((length, embed_dim), np.float32)
     begin = table.padding_idx + 1  # fairseq's first position
     if isinstance(table, SinusoidalPositionalEmbedding):
         return table.get_embedding(begin + length, embed_dim, table.padding_idx).numpy()[begin:]
-    return read(table.weight)[begin : begin + length]
+    learned = read(table.weight)[begin : begin + length]
+    return np.pad(learned, [(0, length - len(learned)), (0, 0)], mode="edge")
 
 
 def activation(model: TransformerModel) -> int | None:
