@@ -319,6 +319,20 @@ def test_a_truecaser_learns_from_the_tokens_of_its_kind():
     assert kind_of("by_script_as_spelt_joined", "hi") == "indic_joined"
 
 
+def test_an_indic_language_is_known_by_each_of_its_codes_in_its_own_script():
+    sentence, *_ = SENTENCES["or"]
+    for code in ("ory", "ori_Orya", "or_IN", "or_Orya_IN"):
+        assert kind_of("by_script", code) == "indic"
+        for kind in ("indic", "indic_devanagari"):
+            tokens = load_tokeniser(kind, "or").tokenise(sentence)
+            assert load_tokeniser(kind, code).tokenise(sentence) == tokens != sentence
+            assert load_tokeniser(kind, code).detokenise(tokens) == sentence
+    for code in ("hin_Latn", "pan_Arab", "mar_Latn_IN", "mai", "eng_Latn"):
+        assert kind_of("by_script", code) == "moses_truecase"
+        with pytest.raises(InputError, match=f"IndicNLP is not for '{code}' but for bn, gu"):
+            load_tokeniser("indic", code)
+
+
 # Devanagari
 
 SCRIPTS = {language: SENTENCES[language] for language in INDIC_LANGUAGES}

@@ -13,6 +13,7 @@ The kinds of tokenisation, one for each language:
 to be guessed when the tokens are put together again; the papers have no such marks.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import product
@@ -20,11 +21,24 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.languages import check_language
+from zsnmt.text.iso_639 import two_letters
 from zsnmt.text.token_rules import IndicRules, MosesRules, RawRules
 from zsnmt.text.transliteration import Letters, from_devanagari, to_devanagari
 from zsnmt.text.truecasing import Truecaser, detruecase
 
-INDIC_LANGUAGES = ("bn", "gu", "hi", "kn", "ml", "mr", "or", "pa", "te")
+SCRIPTS = {  # of IndicNLP's languages (ISO 15924)
+    "bn": "Beng",
+    "gu": "Gujr",
+    "hi": "Deva",
+    "kn": "Knda",
+    "ml": "Mlym",
+    "mr": "Deva",
+    "or": "Orya",
+    "pa": "Guru",
+    "te": "Telu",
+}
+INDIC_LANGUAGES = (*SCRIPTS,)
+SCRIPT = re.compile("_([A-Z][a-z]{3})(?:_|$)")  # in a language's code
 TRUECASE, AS_SPELT, DEVANAGARI, JOINED = "_truecase", "_as_spelt", "_devanagari", "_joined"
 KINDS = (
     "raw",
@@ -92,7 +106,8 @@ def load_tokeniser(kind: str, language: str, truecaser: Path | None = None) -> T
     """
     check_kind(kind, KINDS)
     base = kind.partition("_")[0]
-    if base == "indic" and language not in INDIC_LANGUAGES:
+    known_as = indic_code(language) if base == "indic" else language
+    if not known_as:
         raise InputError(
             f"IndicNLP is not for '{language}' but for {', '.join(INDIC_LANGUAGES)}; choose another kind"
         )
@@ -106,8 +121,16 @@ def load_tokeniser(kind: str, language: str, truecaser: Path | None = None) -> T
         "indic": IndicRules,
     }
     cased = Truecaser(truecaser) if truecaser and needs_truecaser(kind) else None
-    scripts = (to_devanagari(language), from_devanagari(language)) if DEVANAGARI in kind else ()
-    return Tokeniser(rules[base](language), cased, kind.endswith(JOINED), *scripts)
+    scripts = (to_devanagari(known_as), from_devanagari(known_as)) if DEVANAGARI in kind else ()
+    return Tokeniser(rules[base](known_as), cased, kind.endswith(JOINED), *scripts)
+
+
+def indic_code(language: str) -> str:
+    """IndicNLP's code of a language, `hi` for `hin` and `hin_Deva`; empty for one that it does not know, or
+    not in this script.
+    """
+    code, script = two_letters(language), SCRIPT.search(language)
+    return code if code in SCRIPTS and (script is None or script[1] == SCRIPTS[code]) else ""
 
 
 def needs_truecaser(kind: str) -> bool:
@@ -148,7 +171,7 @@ def kind_of(setting: str, language: str, languages: Collection[str] = ()) -> str
     for kind in (default, *kinds.values()):
         check_kind(kind, (*KINDS, *BY_SCRIPT))
     kind = kinds.get(language, default)
-    return BY_SCRIPT[kind][language in INDIC_LANGUAGES] if kind in BY_SCRIPT else kind
+    return BY_SCRIPT[kind][indic_code(language) != ""] if kind in BY_SCRIPT else kind
 
 
 def check_kind(kind: str, known: Collection[str]) -> None:
