@@ -15,6 +15,9 @@ def test_the_value_of_an_option_is_a_word_of_its_own():
     [
         (["--seed", "5"], "--seed behind -- counts for nothing"),
         (["--lr", "1", "--seed=5"], "--seed behind -- counts for nothing"),
+        (["--save-dir", "here"], "--save-dir behind -- counts for nothing; a run is in the folder that RUNS"),
+        (["--user-dir=mine"], "--user-dir behind -- counts for nothing; a training has zsnmt's alone"),
+        (["--no-save"], "leave out --no-save: a run is made of its checkpoints, and there would be none"),
         (["--disable-validation"], "the best checkpoint is chosen by validation, and there would be none"),
         (["--max-epoch", "2", "--save-interval=3"], "give --validate-interval and --save-interval no more"),
         (["--maximize-best-checkpoint-metric"], "leave out --maximize-best-checkpoint-metric: a run is the"),

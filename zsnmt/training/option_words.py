@@ -24,6 +24,11 @@ PLACES = {  # those whose values are paths, which differ where a project was mov
     "--finetune-from-model",
     "--word-distillation-model",
 }
+OWN = {  # what each training command says itself, and what to give it in place of the option
+    "--seed": "give the command's own --seed or --seeds",
+    "--save-dir": "a run is in the folder that RUNS says, under the name of its config and its own --name",
+    "--user-dir": "a training has zsnmt's alone",
+}
 VALIDATED, ON_ZERO_SHOT = "--valid-lang-pairs", "--early-stopping-on-zero-shot"
 INTERVALS = ("--validate-interval", "--save-interval")  # epochs
 CHOOSING = "--best-checkpoint-metric", "--maximize-best-checkpoint-metric", "--keep-best-checkpoints"
@@ -66,14 +71,17 @@ def check_own(options: Sequence[str]) -> None:
     one.
     """
     given = given_values(options)
-    if "--seed" in given:
-        raise InputError("--seed behind -- counts for nothing; give the command's own --seed or --seeds")
+    for name, instead in OWN.items():
+        if name in given:
+            raise InputError(f"{name} behind -- counts for nothing; {instead}")
     if choosing := [name for name in CHOOSING if name in separate(options)]:
         raise InputError(
             f"leave out {', '.join(choosing)}: a run is the mean of the checkpoints with the lowest "
             "nll_loss, as many as AVERAGE of its config says; fairseq-train alone chooses by other figures"
         )
     epochs, interval = int(given.get("--max-epoch", 0)), max(int(given.get(name, 1)) for name in INTERVALS)
+    if "--no-save" in options:
+        raise InputError("leave out --no-save: a run is made of its checkpoints, and there would be none")
     if "--disable-validation" in separate(options) or 0 < epochs < interval:
         raise InputError(
             "the best checkpoint is chosen by validation, and there would be none: leave out "
