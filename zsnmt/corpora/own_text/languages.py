@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
-from zsnmt.corpora.own_text.table import Row, Table
+from zsnmt.corpora.own_text.table import Pair, Row, Table
 from zsnmt.corpora.parallel_text import FEWEST_TO_TRAIN
 from zsnmt.errors import InputError, OnFault, refuse
 from zsnmt.languages import check_languages
 from zsnmt.text.iso_639 import two_letters
 
 ENGLISH = "en"
-Pair = tuple[str, str]
 
 
 def choose_languages(tables: Iterable[Table], given: Sequence[str] = ()) -> tuple[str, ...]:
@@ -66,12 +65,11 @@ def fewest_rows(tables: Iterable[Table], pair: Pair, pivot: str) -> int:
 def all_sentence_pairs(
     table: Table, pairs: Sequence[Pair], pivot: str | None = None, *, on_fault: OnFault = refuse
 ) -> Iterator[tuple[Pair, Row]]:
-    """The sentences of pairs of languages in rows that give text for them (`Table.gives`), each with its
+    """The sentences of pairs of languages in rows that give text for them (`Table.given`), each with its
     pair; one reading for all.
     """
     pairs = [pair for pair in pairs if frozenset(pair) not in table.apart]
     for row in table.rows(on_fault) if pairs else ():
         sentences = table.sentences(row)
-        for pair in pairs:
-            if table.gives(sentences, pair, pivot):
-                yield pair, tuple(sentences[language] for language in pair)
+        for one, other in table.given(sentences, pairs, pivot):
+            yield (one, other), (sentences[one], sentences[other])

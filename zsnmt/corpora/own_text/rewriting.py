@@ -6,8 +6,8 @@ from contextlib import ExitStack
 from itertools import combinations
 from pathlib import Path
 
-from zsnmt.corpora.own_text.languages import Pair, all_sentence_pairs, fewest_rows, pairs_of
-from zsnmt.corpora.own_text.table import Table
+from zsnmt.corpora.own_text.languages import all_sentence_pairs, fewest_rows, pairs_of
+from zsnmt.corpora.own_text.table import Pair, Table
 from zsnmt.corpora.parallel_text import SPLITS
 from zsnmt.files.replacing import replacing
 from zsnmt.text.lines import encode

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from zsnmt.corpora.cleaning import LONGEST
-from zsnmt.corpora.own_text.languages import Pair, all_sentence_pairs, fewest_rows, pairs_of
-from zsnmt.corpora.own_text.table import Table
+from zsnmt.corpora.own_text.languages import all_sentence_pairs, fewest_rows, pairs_of
+from zsnmt.corpora.own_text.table import Pair, Table
 from zsnmt.corpora.parallel_text import FEWEST_TO_TRAIN, SPLITS
 from zsnmt.errors import InputError
 from zsnmt.processes import progress

@@ -12,6 +12,7 @@ from zsnmt.errors import InputError, OnFault
 from zsnmt.text.lines import find_fault, is_blank
 
 Row = tuple[str, ...]
+Pair = tuple[str, str]  # of languages
 Kinds = Mapping[frozenset[str], int]  # the languages that rows have together, with numbers of rows
 State = tuple[Path, int, int]  # a file, its size, and when it was changed
 LOOKED_THROUGH: dict[tuple[State, ...], Kinds] = {}
@@ -72,7 +73,7 @@ class Table:
         }
 
     def rows_of_pairs(self, pivot: str | None = None) -> Counter[frozenset[str]]:
-        """How many rows give text for each two languages (see `gives`); 1 for all, where nobody counted."""
+        """How many rows give text for each two languages (see `given`); 1 for all, where nobody counted."""
         number: Counter[frozenset[str]] = Counter()
         for kind, rows in self.kinds.items():
             pairs: Iterable[Iterable[str]] = combinations(kind, 2)
@@ -86,13 +87,24 @@ class Table:
         """The sentences of a row by language."""
         return dict(zip(self.languages, row))
 
-    def gives(self, sentences: Mapping[str, str], pair: tuple[str, str], pivot: str | None = None) -> bool:
-        """Whether a row gives text for a pair: it has both sentences, and, where it is of training text, one
-        of them is the pivot's or it has none of the pivot.
+    def given(
+        self, sentences: Mapping[str, str], pairs: Iterable[Pair], pivot: str | None = None
+    ) -> list[Pair]:
+        """Those of some pairs for which a row gives text: it has both sentences, and, where it is of training
+        text, one of them is the pivot's or it has none of the pivot.
         """
-        if any(is_blank(sentences[language]) for language in pair):
-            return False
-        return self.split != "train" or pivot in pair or is_blank(sentences.get(pivot or "", ""))
+        there = languages_of(sentences)
+        with_pivot = self.split == "train" and pivot in there
+        return [
+            (one, other)
+            for one, other in pairs
+            if one in there and other in there and (not with_pivot or pivot in (one, other))
+        ]
+
+
+def languages_of(sentences: Mapping[str, str]) -> frozenset[str]:
+    """The languages in which a row has text."""
+    return frozenset(language for language, sentence in sentences.items() if not is_blank(sentence))
 
 
 def first_ones(names: Sequence[str]) -> str:
@@ -119,10 +131,7 @@ def count_once(files: Sequence[Path], rows: Callable[[], Iterable[Mapping[str, s
     """How many rows of files have which languages; they are read once as long as they stay the same."""
     states = tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in files)
     if states not in LOOKED_THROUGH:
-        LOOKED_THROUGH[states] = Counter(
-            frozenset(language for language, sentence in row.items() if not is_blank(sentence))
-            for row in rows()
-        )
+        LOOKED_THROUGH[states] = Counter(map(languages_of, rows()))
     return LOOKED_THROUGH[states]
 
 
