@@ -2,6 +2,7 @@
 
 import json
 import sys
+import unicodedata
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -155,6 +156,15 @@ def test_hidden_files_are_not_what_a_pattern_means_by_anything(tmp_path):
     write(tmp_path, __named__de=DE, __named__en=EN)
     (table,) = read_tables(tmp_path, ".*.{language}")
     assert table.languages == ("de", "en")
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("given", ["NFC", "NFD"])
+def test_an_accent_in_a_name_may_be_a_character_of_its_own(tmp_path, form, given):
+    name, pattern = "t\u00e9xtos", unicodedata.normalize(given, "t\u00e9xtos.{language}")
+    write(tmp_path, **{unicodedata.normalize(form, f"{name}__{code}"): EN for code in ("de", "en")})
+    (table,) = read_tables(tmp_path, pattern)
+    assert [*table.rows()] == [*zip(EN, EN)]
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])

@@ -7,9 +7,11 @@ corpus.{pair}.{language}           as Moses and OPUS name them; without {split} 
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 from zsnmt.corpora.own_text.table import SPLITS_BY_NAME, Table
@@ -100,12 +102,12 @@ def read_pattern(pattern: str, places: Mapping[str, str] = PLACES) -> re.Pattern
             "where they stand in the names, and * for anything else, as in corpus.{pair}.{language}"
         )
     expression = ""
-    for word in words:
+    for before, word in pairwise(["/", *words]):
         if word == "*":
-            begins = not expression or expression.endswith("/")
-            expression += r"(?!\.)[^/]*" if begins else "[^/]*"  # names of hidden files begin with a dot
+            expression += "[^/]*" if before[-1] != "/" else r"(?!\.)[^/]*"  # a dot begins hidden files' names
         elif not PLACE.fullmatch(word):
-            expression += re.escape(word)
+            spelt = {unicodedata.normalize(form, word) for form in ("NFC", "NFD")}  # files of macOS have NFD
+            expression += f"(?:{'|'.join(map(re.escape, sorted(spelt)))})"
         else:
             name = word[1:-1]
             expression += f"(?P={name})" if f"(?P<{name}>" in expression else f"(?P<{name}>{places[name]})"
