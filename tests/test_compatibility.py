@@ -309,6 +309,39 @@ def test_training_does_not_go_on_from_a_damaged_checkpoint(checkpoint, damage):
         Trainer.load_checkpoint(trainer, str(checkpoint), reset_optimizer=True)
 
 
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        (
+            RuntimeError("size mismatch for\n\tx.weight"),
+            "the weights of .* \\(size mismatch for x.weight\\); give",
+        ),
+        (InputError("languages are others"), "^languages are others$"),
+    ],
+)
+def test_a_training_does_not_begin_with_the_weights_of_another_model(checkpoint, raised, said):
+    trainer = some_trainer()
+    trainer.model.load_state_dict.side_effect = raised
+    with pytest.raises(Exception, match="Cannot load model parameters"):  # without the repair
+        stock(fairseq.trainer).Trainer.load_checkpoint(trainer, str(checkpoint), reset_optimizer=True)
+    with pytest.raises(InputError, match=said):
+        Trainer.load_checkpoint(trainer, str(checkpoint), reset_optimizer=True)
+
+
+def test_a_training_does_not_go_on_with_another_optimiser(checkpoint):
+    trainer, state = some_trainer(), torch.load(checkpoint)
+    trainer.optimizer.load_state_dict.side_effect = KeyError("another fault")
+    for optimiser, error, said in (
+        ("FusedAdam", InputError, "cannot go on from .*: Optimizer does not match.*--reset-optimizer"),
+        ("MagicMock", KeyError, "another fault"),
+    ):
+        last = {"criterion_name": "Module", "optimizer_name": optimiser, "lr_scheduler_state": {}}
+        trainer._optim_history = [last]
+        torch.save(state | {"optimizer_history": [last], "last_optimizer_state": {}}, checkpoint)
+        with pytest.raises(error, match=said):
+            Trainer.load_checkpoint(trainer, str(checkpoint))
+
+
 # Patience
 
 

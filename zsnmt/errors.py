@@ -31,7 +31,7 @@ def no_file(path: object) -> InputError:
     return InputError(f"{path}: there is no such file; name one that is there")
 
 
-def in_one_line(error: Exception) -> str:
+def in_one_line(error: BaseException) -> str:
     """What an error of another program says, without line ends; where it is long, its beginning."""
     return " ".join(str(error).split())[:CHARACTERS]
 

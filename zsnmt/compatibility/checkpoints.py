@@ -85,7 +85,11 @@ def give_tasks_their_state_back() -> None:
                 f"there is no checkpoint {filename}, from which the training is to go on; give "
                 "--restore-file a path that is there, or leave it out to begin"
             )
-        state = stock_load(self, filename, reset_optimizer, *args, **kwargs)
+        try:
+            state = stock_load(self, filename, reset_optimizer, *args, **kwargs)
+        except Exception as error:  # fairseq raises no other kind for what does not fit
+            check_fits(filename, error)
+            raise
         if state and (place := state.get("train_iterator")):
             done = place.get("iterations_in_epoch", 0) * before
             place["iterations_in_epoch"] = done // self.data_parallel_world_size
@@ -107,6 +111,22 @@ def check_same_model(model: nn.Module, checkpoint: Mapping[str, Any], now: Names
                 f"the checkpoint's model was trained with {option} {was}, not {wanted}; go on with that, or "
                 "train another model in another folder"
             )
+
+
+def check_fits(filename: str, error: Exception) -> None:
+    """`InputError` where fairseq could not load a checkpoint, with an error, since it is of another model, or
+    of a training with another optimiser or criterion.
+    """
+    cause = error.__context__
+    if isinstance(cause, InputError):  # fairseq raises its own in the place of whatever a model raises
+        raise cause
+    if cause and "model parameters" in str(error):
+        raise InputError(
+            f"the weights of {filename} are not those of the model that these options make "
+            f"({in_one_line(cause)}); give the options of its training, or other weights"
+        ) from error
+    if isinstance(error, AssertionError) and "--reset-optimizer" in str(error):
+        raise InputError(f"training cannot go on from {filename}: {in_one_line(error)}") from error
 
 
 def processes_of(checkpoint: Mapping[str, Any]) -> int:
