@@ -316,6 +316,19 @@ def test_a_validation_calls_directions_of_an_earlier_stage_supervised(data, tmp_
     assert line["chosen_on"] == [ZERO_SHOT[0]]
 
 
+@pytest.mark.parametrize("figure", ["nll_loss", "bleu"])
+@pytest.mark.parametrize(("direction", "chosen_on"), [(ZERO_SHOT[0], ZERO_SHOT[:1]), (SUPERVISED[0], None)])
+def test_a_validation_says_which_zero_shot_direction_alone_chooses_checkpoints(
+    data, tmp_path, figure, direction, chosen_on
+):
+    given = ["--valid-lang-pairs", "all", "--early-stopping-on-zero-shot", "--save-dir", tmp_path]
+    task = task_of(data, *given, "--best-checkpoint-metric", f"{figure}_{direction}")
+    task.begin_valid_epoch(1, None)
+    task.post_validate(None, {"num_updates": 5, "nll_loss": 2.0, f"{figure}_{direction}": 2.5}, None)
+    (line,) = read_validations(tmp_path)
+    assert line.get("chosen_on") == chosen_on
+
+
 def test_a_direction_that_is_asked_for_does_not_count_as_trained(data):
     task = task_of(data, *extra(data, ZERO_SHOT[0]))
     for asked, trained in ((ZERO_SHOT[0], True), (ZERO_SHOT[1], False), (SUPERVISED[0], True)):

@@ -380,7 +380,12 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
                 trained=[*self.trained_before, *self.lang_pairs],
                 synthetic=self.extra_directions,
                 few=self.few_directions,
-                decisive=self.decisive_directions,
+                decisive=[
+                    direction
+                    for direction in self.valid_directions
+                    if metric in (f"nll_loss_{direction}", f"bleu_{direction}")
+                ]
+                or self.decisive_directions,
             )
 
     # Raw text
