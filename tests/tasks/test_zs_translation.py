@@ -25,6 +25,7 @@ from tests.tasks.conftest import (
 )
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, parse_direction
+from zsnmt.runs.folder import DIRECTION_LISTS
 from zsnmt.runs.validation import read_validations
 from zsnmt.tasks.zs_translation import STOCK_OPTIONS, ZeroShotTranslationTask
 
@@ -327,6 +328,30 @@ def test_a_validation_says_which_zero_shot_direction_alone_chooses_checkpoints(
     task.post_validate(None, {"num_updates": 5, "nll_loss": 2.0, f"{figure}_{direction}": 2.5}, None)
     (line,) = read_validations(tmp_path)
     assert line.get("chosen_on") == chosen_on
+
+
+def test_a_training_knows_of_which_directions_earlier_ones_had_synthetic_text_alone(data, tmp_path):
+    """As a student that is trained further without synthetic text does."""
+    first, second = ZERO_SHOT
+    student = task_of(data, *extra(data, f"{first},{second}"))
+    further = task_of(data, "--lang-pairs", first, *extra(data, SUPERVISED[0]))
+    further.load_state_dict(student.state_dict())
+    assert further.extra_directions == SUPERVISED[:1]
+    assert further.synthetic_directions == further.state_dict()["synthetic"] == [second]
+    last = task_of(data, "--valid-lang-pairs", "all", "--save-dir", tmp_path)
+    last.load_state_dict(further.state_dict())
+    last.begin_valid_epoch(1, None)
+    last.post_validate(None, {"num_updates": 5, "loss": 2.5, "nll_loss": 2.0}, None)
+    (line,) = read_validations(tmp_path)
+    kinds = {direction: found["kind"] for direction, found in line["directions"].items()}
+    assert kinds == dict.fromkeys([*SUPERVISED, first], "supervised") | {second: "zero_resource"}
+
+
+def test_a_training_that_goes_on_from_an_older_checkpoint_has_its_own_synthetic_directions(data):
+    task = task_of(data, *extra(data, ZERO_SHOT[0]))
+    older = {name: value for name, value in task.state_dict().items() if name not in DIRECTION_LISTS}
+    task.load_state_dict(older)
+    assert task.synthetic_directions == ZERO_SHOT[:1] and task.few_directions == []
 
 
 def test_a_direction_that_is_asked_for_does_not_count_as_trained(data):

@@ -28,6 +28,7 @@ from zsnmt.decoding.length_penalty import FORMS, POWER, search_penalty
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, language_tag, parse_direction, read_languages
 from zsnmt.modules.cpu_bfloat16 import cpu_bfloat16
+from zsnmt.runs.folder import FEW, SYNTHETIC
 from zsnmt.runs.validation import append_validation
 from zsnmt.runs.validation_bleu import ValidationBleu
 from zsnmt.runs.validation_losses import ValidationLosses, joined
@@ -186,7 +187,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             sampling_method=self.sampling_method,
         )
         self.place_tags(args.language_tags or DEFAULT_PLACEMENT)
-        self.trained_before: list[str] = []
+        self.before: dict[str, list[str]] = {"trained": [], SYNTHETIC: [], FEW: []}  # directions
         self.restored = False  # from a checkpoint
         self.epoch_to_record: int | None = None  # of a validation that has not been recorded
         self.before_pipelines = False  # whether the model is of a time when text was cut into subwords alone
@@ -203,6 +204,8 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             "languages": list(self.langs),
             "dictionary": self.dictionary_hash(),
             "trained": self.trained_directions,
+            SYNTHETIC: self.synthetic_directions,
+            FEW: self.few_directions,
         }
 
     @property
@@ -211,7 +214,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
         before this training.
         """
         own = self.lang_pairs if self.training else []  # else it is the one that is asked for
-        return [*dict.fromkeys([*self.trained_before, *own, *self.extra_directions])]
+        return [*dict.fromkeys([*self.before["trained"], *own, *self.extra_directions])]
 
     @property
     def extra_directions(self) -> list[str]:
@@ -221,8 +224,17 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
 
     @property
     def few_directions(self) -> list[str]:
-        """Those of the extra directions that have a few lines of people."""
-        return directions_of((self.args.extra_lang_pairs or {}).get(FEW_LINES), self.langs)
+        """The directions that have a few lines of people, in this training or before."""
+        few = directions_of((self.args.extra_lang_pairs or {}).get(FEW_LINES), self.langs)
+        return [*dict.fromkeys([*self.before[FEW], *few])]
+
+    @property
+    def synthetic_directions(self) -> list[str]:
+        """The directions that were trained, here or before, on synthetic text alone."""
+        by_people = {*self.before["trained"]} - {*self.before[SYNTHETIC]}
+        by_people |= {*self.lang_pairs, *self.few_directions}
+        directions = dict.fromkeys([*self.before[SYNTHETIC], *self.extra_directions])
+        return [direction for direction in directions if direction not in by_people]
 
     def dictionary_hash(self) -> str:
         """A checksum of the dictionary's symbols in their order."""
@@ -257,7 +269,12 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
                 f"the dictionary of {self.args.data} is not the one the checkpoint was trained with; give "
                 "the folder of its training, or the pipeline folder of its run"
             )
-        self.trained_before = state_dict.get("trained", [])
+        older = {
+            "trained": [],
+            SYNTHETIC: self.extra_directions,
+            FEW: [],
+        }  # of checkpoints that do not say it
+        self.before = {name: state_dict.get(name, directions) for name, directions in older.items()}
         self.place_tags(placement)
         self.restored = True
 
@@ -377,8 +394,8 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
                 epoch,
                 stats,
                 directions=self.valid_directions,
-                trained=[*self.trained_before, *self.lang_pairs],
-                synthetic=self.extra_directions,
+                trained=[*self.before["trained"], *self.lang_pairs],
+                synthetic=self.synthetic_directions,
                 few=self.few_directions,
                 decisive=[
                     direction
