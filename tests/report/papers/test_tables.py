@@ -176,6 +176,19 @@ def test_a_new_language_has_a_row_from_it_and_one_into_it():
         TABLES["liu_table_3"].table(adapted)
 
 
+@pytest.mark.parametrize(
+    "name, of",
+    [
+        ("liu_table_7", "runs that learned a new language .zsnmt adapt."),
+        ("li_table_1", "runs of one direction"),
+    ],
+)
+def test_runs_of_the_systems_that_are_not_for_a_table_are_refused_with_the_reason(name, of):
+    """Training its systems, which are there, would not help."""
+    with pytest.raises(InputError, match=f"no run of demo is for {name}, which is of {of}; leave out the"):
+        TABLES[name].table(runs("demo"))
+
+
 def one_direction(system, direction, bleu):
     scores = made_up_scores(system, 1, 5.0)
     result = next(one for one in scores.results if str(one.direction) == "de-en")

@@ -83,9 +83,12 @@ TABLES = {
             signature=lambda runs: common_training(runs).removesuffix("."),
             provenance=provenance,
             kept=f"*/{FOLDER}/*.json",
+            training="zsnmt masked-lm",
+            remedy="make the runs of a seed in all conditions with zsnmt masked-lm",
         ),
         systems=[*ENCODINGS],
         takes=lambda run: run.system in ENCODINGS and bilingual(run),
+        of=f"runs of two languages that were scored in layers {' and '.join(PAPER_LAYERS)}",
         rows=encodings,
         counterparts={
             **dict.fromkeys(("bert_fake_english", "bert_fake_english_orders", "bert_bible_cpu"), "Bible"),

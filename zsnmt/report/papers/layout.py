@@ -33,6 +33,8 @@ class Source:
     signature: Callable[[Sequence[Item]], str]  # what the figures of a config depend on
     provenance: Callable[[Sequence[Item]], str]  # what made each, as Markdown items
     kept: str  # where the project keeps its files, as a pattern below docs/results
+    training: str  # what makes the systems that are not there
+    remedy: str  # what gives runs the figures that they lack
     chosen_on_zero_shot: Callable[[Item], bool] = lambda item: False  # whether its checkpoints were
 
 
@@ -63,6 +65,7 @@ class PaperTable:
     check: Callable[[Sequence[Item]], object] | None = None  # in place of the source's
     others: Callable[[Key], bool] = every_row
     takes: Callable[[Item], bool] | None = None  # which items it is of, where that is not said by `systems`
+    of: str = ""  # the same in words
 
     def table(self, items: Sequence[Item]) -> Table:
         """The table of some runs; `InputError` for runs of one config that do not compare, or have nothing
@@ -114,11 +117,20 @@ class PaperTable:
                 of_config.append(item)
         for config, of_config in found.items():
             if not of_config:
-                raise InputError(
-                    f"no run of {config} is of a system of {self.name}, which has {', '.join(self.systems)}; "
-                    "train them with zsnmt ablate, or leave out the config"
-                )
+                raise self.without_runs(config, items)
         return found
+
+    def without_runs(self, config: str, items: Sequence[Item]) -> InputError:
+        """What is said of a config that has no run for the table."""
+        there = {self.source.system(item) for item in items if self.source.config(item) == config}
+        if self.of and there & {*self.systems}:
+            return InputError(
+                f"no run of {config} is for {self.name}, which is of {self.of}; leave out the config"
+            )
+        return InputError(
+            f"no run of {config} is of a system of {self.name}, which has {', '.join(self.systems)}; train "
+            f"them with {self.source.training}, or leave out the config"
+        )
 
     def takes_item(self, item: Item) -> bool:
         """Whether the table is of an item."""
@@ -141,8 +153,8 @@ class PaperTable:
         (self.check or self.source.check)(items)
         if not (rows := self.figures(items)):
             raise InputError(
-                f"the runs of {config} have no figure of {self.name}; score them with zsnmt evaluate, or "
-                "leave out the config"
+                f"the runs of {config} have no figure of {self.name}; {self.source.remedy}, or leave out the "
+                "config"
             )
         return rows
 
