@@ -248,6 +248,19 @@ def test_probes_have_rows_by_data_set_and_model(probed):
     assert "published procedure" in nine.signatures
 
 
+def test_a_row_of_an_encoding_names_the_seeds_that_it_is_a_mean_over():
+    """Those that have all word orders: a study that was stopped has not."""
+    made = {"none": (0, 1, 2), "same": (0, 1, 2), "de": (0, 1), "hi": (0,)}
+    items = [made_up_masked_lm("learned", condition, seed) for condition in made for seed in made[condition]]
+    table = of_masked_lms.TABLES["ravishankar_table_4"].table(items)
+    first = table.rows[0]
+    assert first[2] == "ours, seed 0" and first[-1].deviation is None
+    further = [made_up_masked_lm("sinusoidal", condition, 1) for condition in ("de", "hi")]
+    table = of_masked_lms.TABLES["ravishankar_table_4"].table([*items, *further])
+    assert [row[2] for row in table.rows[:2]] == ["ours, at most seeds 0, 1"] * 2
+    assert "of made_up learned has seed 0; of made_up sinusoidal has seed 1" in table.about
+
+
 def test_encodings_are_rows_by_corpus_with_means_over_word_orders():
     """Ravishankar and Søgaard (2021), Table 4."""
     config = {"config": "bert_fake_english_orders"}

@@ -43,6 +43,11 @@ def every_row(key: Key) -> bool:
     return True
 
 
+def every_item(items: Sequence[Item]) -> Sequence[Item]:
+    """A rule that takes all items."""
+    return items
+
+
 @dataclass(frozen=True, kw_only=True)
 class PaperTable:
     """A table of a paper. `columns`: the figure of each; `over`: columns that have their gain over another
@@ -66,6 +71,9 @@ class PaperTable:
     others: Callable[[Key], bool] = every_row
     takes: Callable[[Item], bool] | None = None  # which items it is of, where that is not said by `systems`
     of: str = ""  # the same in words
+    counted: Callable[[Sequence[Item]], Sequence[Item]] = (
+        every_item  # of which items of a config rows are means
+    )
 
     def table(self, items: Sequence[Item]) -> Table:
         """The table of some runs; `InputError` for runs of one config that do not compare, or have nothing
@@ -178,10 +186,13 @@ class PaperTable:
         return seeds if len({*of_system.values()}) == 1 else f"at most {seeds}"
 
     def seeds_by_system(self, items: Sequence[Item]) -> dict[str, frozenset[int]]:
-        """The seeds of each system."""
-        systems = sorted({self.source.system(item) for item in items})
+        """The seeds of each system that its figures are means over."""
+        counted = self.counted(items)
+        systems = sorted({self.source.system(item) for item in counted})
         return {
-            system: frozenset(self.source.seed(item) for item in items if self.source.system(item) == system)
+            system: frozenset(
+                self.source.seed(item) for item in counted if self.source.system(item) == system
+            )
             for system in systems
         }
 
