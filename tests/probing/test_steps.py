@@ -51,6 +51,12 @@ def test_a_share_of_the_variance_is_checked_before_states_are_stored(variance):
         Probing(variance=variance)
 
 
+def test_classifiers_are_not_measured_on_what_they_are_trained_on():
+    with pytest.raises(InputError, match="trained on lines of train, .* give another --split"):
+        Probing(split="train")
+    assert Probing(split="valid").split == "valid"
+
+
 def test_a_share_of_the_variance_is_not_for_classifiers_alone():
     with pytest.raises(InputError, match="--variance is of similarity, which --classifiers-only leaves out"):
         Probing(variance=0.9, classifiers_only=True)

@@ -18,7 +18,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
 from zsnmt.files.replacing import replacing
 from zsnmt.languages import check_known, read_languages
-from zsnmt.probing.settings import Probing
+from zsnmt.probing.settings import TRAIN, Probing
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.runs.probe_folder import TABLES
 from zsnmt.training.steps import Steps, made_from
@@ -89,7 +89,7 @@ class ProbeSteps:
 
     def files(self, what: str) -> list[Path]:
         """What the states of a text depend on."""
-        split = "train" if what == TRAINING else self.probing.split
+        split = TRAIN if what == TRAINING else self.probing.split
         return [self.run / MODEL_FILE, *sorted(self.text.glob(f"{split}.*"))]
 
     def settings(self, what: str) -> dict[str, object]:
@@ -105,7 +105,7 @@ class ProbeSteps:
         """The lines of each language: translations of each other, a language's own, or those of training."""
         probing, languages = self.probing, self.languages
         if what == TRAINING:
-            return random_lines(self.text, "train", languages, number=probing.train_lines, seed=probing.seed)
+            return random_lines(self.text, TRAIN, languages, number=probing.train_lines, seed=probing.seed)
         if what == HELD_OUT:
             lines = own_lines(self.text, probing.split, languages)
         else:
