@@ -34,6 +34,7 @@ from zsnmt.inference.states import (
     load_probed_run,
     load_stock_checkpoint,
     read_sentences,
+    readable_lines,
     write_states,
 )
 from zsnmt.languages import language_tag
@@ -412,6 +413,18 @@ def test_a_line_that_the_model_cannot_read_is_named(stock, line):
     assert not [*stock.glob("states*")]
     write_states(stock / "states", model, {"de": ["_so", "_so " * (LONGEST - 1), "_unheard"]})
     assert read_states(stock / "states").labels.token[-1] == model.dictionary.unk()
+
+
+def test_lines_that_a_training_leaves_out_are_not_probed(stock):
+    """Of training text nobody says which line is too long: fairseq passes over it."""
+    model = load_stock_checkpoint(stock / "stock.pt", stock)
+    longest = "_so " * (LONGEST - 1)
+    lines = ["_so", f"{longest}_so", longest.strip(), "", "_ein"]
+    assert readable_lines(model, {"de": lines}) == {"de": ["_so", longest.strip(), "_ein"]}
+    write_lines(stock / "train.de-en.de", ["_so", f"{longest}_so", "_ein"])
+    drawn = "--text", stock, "--languages", "de", "--split", "train", "--random-lines", "3"
+    probe(stock / "stock.pt", stock / "states", "--data", stock, *drawn)
+    assert read_states(stock / "states").record["sentences"] == 2
 
 
 # On the disk

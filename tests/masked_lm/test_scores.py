@@ -141,6 +141,15 @@ def test_a_learned_table_and_one_of_tupe_are_measured_on_as_many_positions():
     assert one == other
 
 
+@pytest.mark.parametrize("encoding", ["sinusoidal", "learned", "tupe_absolute", "relative_key"])
+@pytest.mark.parametrize("longest", [3, 4, 5, 6])
+def test_a_run_of_short_lines_is_scored_with_the_losses_that_its_positions_allow(encoding, longest):
+    """A chunk and another one, of two positions or more, and shifted ones: five places in all."""
+    found = score_positions(stirred(position_encoding=encoding), encoding, longest, [8, 9, 10])
+    places = 2 * longest - 1 if encoding == "relative_key" else longest - 1
+    assert (found["procrustes"] is not None) == (places >= 5 and longest >= 5)
+
+
 @pytest.mark.parametrize("terms", [None, SEPARATE])
 def test_positions_as_keys_are_measured_as_the_first_layer_projects_them(terms):
     """Footnote 6 of the paper: p·W^K, where separate parameters are the positions' own."""

@@ -51,6 +51,12 @@ def test_a_share_of_the_variance_is_checked_before_states_are_stored(variance):
         Probing(variance=variance)
 
 
+def test_classifiers_are_not_measured_on_what_they_are_trained_on():
+    with pytest.raises(InputError, match="trained on lines of train, .* give another --split"):
+        Probing(split="train")
+    assert Probing(split="valid").split == "valid"
+
+
 def test_a_share_of_the_variance_is_not_for_classifiers_alone():
     with pytest.raises(InputError, match="--variance is of similarity, which --classifiers-only leaves out"):
         Probing(variance=0.9, classifiers_only=True)
@@ -66,6 +72,27 @@ def test_states_that_are_not_stored_are_not_kept(tmp_path, monkeypatch):
             keep_states=True,
         )
     assert not [*tmp_path.iterdir()]
+
+
+def test_training_lines_that_the_model_does_not_read_are_left_out(tmp_path, monkeypatch, capsys):
+    """They were in its training, too; a line to measure on is named in an error, since it can be mended."""
+    run, text = tmp_path / "run", tmp_path / "text"
+    (run / PIPELINE_FOLDER).mkdir(parents=True)
+    text.mkdir()
+    write_lines(run / PIPELINE_FOLDER / LANGUAGES_FILE, ["en", "de"])
+    for language in ("en", "de"):
+        write_lines(text / f"train.de-en.{language}", ["short", "long"])
+        write_lines(text / f"test.{language}", ["long"])
+    monkeypatch.setattr(
+        "zsnmt.inference.states.readable_lines",
+        lambda model, text: {
+            name: [line for line in lines if line != "long"] for name, lines in text.items()
+        },
+    )
+    steps = ProbeSteps(Steps("probe"), run, text, probing=Probing(), new=tmp_path / "new")
+    assert steps.text_for(None, TRAINING) == {"en": ["short"], "de": ["short"]}
+    assert "2 of 4 training lines have more pieces than the model reads" in capsys.readouterr().err
+    assert steps.text_for(None, STATES) == {"en": ["long"], "de": ["long"]}
 
 
 def test_earlier_tables_stay_where_new_ones_do_not_get_into_their_place(tmp_path, monkeypatch):

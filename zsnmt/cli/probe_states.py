@@ -99,14 +99,16 @@ def chosen_model(options: Namespace) -> "ProbedModel":
 
 
 def chosen_text(options: Namespace, model: "ProbedModel") -> dict[str, list[str]]:
-    """The lines of each language: translations of each other, or random ones."""
+    """The lines of each language: translations of each other, or random ones that the model reads."""
     from zsnmt.corpora.multiway import read_translations
     from zsnmt.corpora.random_lines import random_lines
+    from zsnmt.inference.states import readable_lines
     from zsnmt.runs.folder import read_record
 
     languages = [check_known(language, model.languages) for language in options.languages or model.languages]
     folder = options.text or Path(read_record(options.model)["text"])
     if options.random_lines is not None:
-        return random_lines(folder, options.split, languages, number=options.random_lines, seed=options.seed)
+        drawn = random_lines(folder, options.split, languages, number=options.random_lines, seed=options.seed)
+        return readable_lines(model, drawn)
     text = read_translations(folder, options.split, languages, pivot=model.languages[0])
     return {language: lines[: options.lines] for language, lines in text.items()}

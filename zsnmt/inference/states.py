@@ -170,18 +170,47 @@ def read_sentences(model: ProbedModel, text: Mapping[str, Sequence[str]]) -> lis
     """
     for language in text:
         check_known(language, model.languages)
-    sentences, longest = [], model.encoder.max_positions() - model.tags - 1
+    sentences = []
     for language, lines in text.items():
-        for line, source in enumerate(model.sources(lines, language)):
-            sentence = Sentence(language, line, np.array(source, np.int32), tags=model.tags)
-            tokens = sentence.tokens
-            if not 0 < len(tokens) <= longest or tokens.min() < model.dictionary.unk():
+        for sentence in sentences_of(model, lines, language):
+            if not is_read(model, sentence.tokens):
                 raise InputError(
-                    f"line {line + 1} in '{language}' has {len(tokens)} pieces; the model reads 1 to "
-                    f"{longest}, and none like <pad> or </s>; remove the line from all languages"
+                    f"line {sentence.line + 1} in '{language}' has {len(sentence.tokens)} pieces; the model "
+                    f"reads 1 to {most_pieces(model)}, and none like <pad> or </s>; remove the line from all "
+                    "languages"
                 )
             sentences.append(sentence)
     return sentences
+
+
+def sentences_of(model: ProbedModel, lines: Iterable[str], language: str) -> Iterator[Sentence]:
+    """The sentences of some lines of a language, in order."""
+    for line, source in enumerate(model.sources(lines, language)):
+        yield Sentence(language, line, np.array(source, np.int32), tags=model.tags)
+
+
+def most_pieces(model: ProbedModel) -> int:
+    """How many pieces a line may have, beside its tags and EOS."""
+    return model.encoder.max_positions() - model.tags - 1
+
+
+def is_read(model: ProbedModel, tokens: np.ndarray) -> bool:
+    """Whether a model reads these pieces: one or more, not too many, and no symbol of fairseq's own."""
+    return 0 < len(tokens) <= most_pieces(model) and bool(tokens.min() >= model.dictionary.unk())
+
+
+def readable_lines(model: ProbedModel, text: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The lines of each language that the model reads, without those that are too long for it, as in its
+    training.
+    """
+    return {
+        language: [
+            line
+            for line, sentence in zip(lines, sentences_of(model, lines, language), strict=True)
+            if is_read(model, sentence.tokens)
+        ]
+        for language, lines in text.items()
+    }
 
 
 def batches(lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:

@@ -180,7 +180,8 @@ def score_positions(model: BaseFairseqModel, system: str, longest: int, words: l
     places = (
         table[1:] if encoding in INPUT_ENCODINGS else table
     )  # as TUPE's, without the first token, which stands for the sentence
-    offsets = range(1, min(OFFSETS, (longest - 1) // 4, len(places) // 4) + 1)  # the same for all encodings
+    most = min(OFFSETS, (longest - 1) // 4, len(places) // 4, len(places) - 4)  # as chunks have room
+    offsets = range(1, most + 1)  # the same for all encodings
     if offsets:
         noise = compositionality(gaussian_control(places), offsets)
         found["procrustes"] = procrustes(places, offsets) | {

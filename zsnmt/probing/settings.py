@@ -6,6 +6,7 @@ from zsnmt.analysis.state_folder import EXACT, LABELS
 from zsnmt.errors import InputError
 
 STORED, LIVE = ("stored", "live")
+TRAIN = "train"  # the split that classifiers are trained on
 MOST_STORED_LINES = 5000  # of each language; the states of more are not stored, unless that is asked for
 
 
@@ -34,6 +35,11 @@ class Probing:
     training_states: str | None = None
 
     def __post_init__(self) -> None:
+        if self.split == TRAIN:
+            raise InputError(
+                "classifiers are trained on lines of train, and cannot be measured on them; give another "
+                "--split, or compare the languages of train with zsnmt probe-states and probe-similarity"
+            )
         if not 0 < self.variance <= 1:  # which no NaN is
             raise InputError(
                 f"--variance {self.variance:g} is not a share of the variance; give one above 0, up to 1"

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zsnmt.analysis import layer_figures
 from zsnmt.analysis.state_folder import STATES_FILE
@@ -17,10 +18,13 @@ from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
 from zsnmt.files.replacing import replacing
 from zsnmt.languages import check_known, read_languages
-from zsnmt.probing.settings import Probing
+from zsnmt.probing.settings import TRAIN, Probing
 from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
 from zsnmt.runs.probe_folder import TABLES
 from zsnmt.training.steps import Steps, made_from
+
+if TYPE_CHECKING:
+    from zsnmt.inference.states import ProbedModel
 
 SIMILARITY, FIGURES, CLASSIFIERS = PRINTED_TABLES = ("similarity.txt", "layer_figures.txt", "classifiers.txt")
 SIMILARITY_TABLE, FIGURES_TABLE, CLASSIFIERS_TABLE = TABLES[:3]
@@ -85,7 +89,7 @@ class ProbeSteps:
 
     def files(self, what: str) -> list[Path]:
         """What the states of a text depend on."""
-        split = "train" if what == TRAINING else self.probing.split
+        split = TRAIN if what == TRAINING else self.probing.split
         return [self.run / MODEL_FILE, *sorted(self.text.glob(f"{split}.*"))]
 
     def settings(self, what: str) -> dict[str, object]:
@@ -101,7 +105,7 @@ class ProbeSteps:
         """The lines of each language: translations of each other, a language's own, or those of training."""
         probing, languages = self.probing, self.languages
         if what == TRAINING:
-            return random_lines(self.text, "train", languages, number=probing.train_lines, seed=probing.seed)
+            return random_lines(self.text, TRAIN, languages, number=probing.train_lines, seed=probing.seed)
         if what == HELD_OUT:
             lines = own_lines(self.text, probing.split, languages)
         else:
@@ -123,7 +127,23 @@ class ProbeSteps:
 
         folder, model = self.new / what, load_probed_run(self.run, target=self.probing.target)
         shutil.rmtree(folder, ignore_errors=True)
-        write_states(folder, model, self.sentences(what), translations=what == STATES)
+        write_states(folder, model, self.text_for(model, what), translations=what == STATES)
+
+    def text_for(self, model: "ProbedModel", what: str) -> dict[str, list[str]]:
+        """The lines of each language; those of training without what the model does not read."""
+        from zsnmt.inference.states import readable_lines
+
+        text = self.sentences(what)
+        if what != TRAINING:
+            return text
+        read = readable_lines(model, text)
+        drawn, left = (sum(map(len, lines.values())) for lines in (text, read))
+        if left < drawn:
+            self.steps.say(
+                f"{drawn - left:,} of {drawn:,} training lines have more pieces than the model reads, or "
+                "none, and are left out"
+            )
+        return read
 
     def make_similarity(self) -> None:
         """Compare the languages' translations."""
@@ -199,7 +219,7 @@ class ProbeSteps:
         from zsnmt.report.probes.classifiers import write_live_classifiers
 
         model = load_probed_run(self.run, target=self.probing.target)
-        texts = {what: live_states(model, self.sentences(what)) for what in (TRAINING, HELD_OUT)}
+        texts = {what: live_states(model, self.text_for(model, what)) for what in (TRAINING, HELD_OUT)}
         shown = write_live_classifiers(
             texts[TRAINING],
             self.new / CLASSIFIERS_TABLE,

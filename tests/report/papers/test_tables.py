@@ -176,6 +176,19 @@ def test_a_new_language_has_a_row_from_it_and_one_into_it():
         TABLES["liu_table_3"].table(adapted)
 
 
+@pytest.mark.parametrize(
+    "name, of",
+    [
+        ("liu_table_7", "runs that learned a new language .zsnmt adapt."),
+        ("li_table_1", "runs of one direction"),
+    ],
+)
+def test_runs_of_the_systems_that_are_not_for_a_table_are_refused_with_the_reason(name, of):
+    """Training its systems, which are there, would not help."""
+    with pytest.raises(InputError, match=f"no run of demo is for {name}, which is of {of}; leave out the"):
+        TABLES[name].table(runs("demo"))
+
+
 def one_direction(system, direction, bleu):
     scores = made_up_scores(system, 1, 5.0)
     result = next(one for one in scores.results if str(one.direction) == "de-en")
@@ -233,6 +246,19 @@ def test_probes_have_rows_by_data_set_and_model(probed):
     assert [*rows_of(eight, "token id").values()][:4] == ["94.8 %", "54.8 %", "99.9 %", "48.5 %"]
     assert [*rows_of(nine, "SVCCA score").values()][:4] == ["0.495", "0.695", "0.682", "0.703"]
     assert "published procedure" in nine.signatures
+
+
+def test_a_row_of_an_encoding_names_the_seeds_that_it_is_a_mean_over():
+    """Those that have all word orders: a study that was stopped has not."""
+    made = {"none": (0, 1, 2), "same": (0, 1, 2), "de": (0, 1), "hi": (0,)}
+    items = [made_up_masked_lm("learned", condition, seed) for condition in made for seed in made[condition]]
+    table = of_masked_lms.TABLES["ravishankar_table_4"].table(items)
+    first = table.rows[0]
+    assert first[2] == "ours, seed 0" and first[-1].deviation is None
+    further = [made_up_masked_lm("sinusoidal", condition, 1) for condition in ("de", "hi")]
+    table = of_masked_lms.TABLES["ravishankar_table_4"].table([*items, *further])
+    assert [row[2] for row in table.rows[:2]] == ["ours, at most seeds 0, 1"] * 2
+    assert "of made_up learned has seed 0; of made_up sinusoidal has seed 1" in table.about
 
 
 def test_encodings_are_rows_by_corpus_with_means_over_word_orders():

@@ -7,6 +7,7 @@ import pytest
 from tests.support.probes import LANGUAGES, LAYERS, make_probes
 from tests.support.runs import make_run, make_text
 from zsnmt.analysis.held_out import Accuracy
+from zsnmt.analysis.state_folder import FINAL
 from zsnmt.errors import InputError
 from zsnmt.report.comparability import read_runs
 from zsnmt.report.probes.folder import (
@@ -20,6 +21,7 @@ from zsnmt.report.probes.folder import (
     probes_of,
     read,
 )
+from zsnmt.report.probes.tables import details, headlines
 from zsnmt.runs.probe_folder import CLASSIFIERS, CONFUSION, FIGURES, PROBE_RECORD, SIMILARITY
 
 
@@ -48,6 +50,22 @@ def not_alike(folders):
         check_probed_alike(probes_of(read_runs(folders)))
     assert "\n" not in str(refusal.value)
     return str(refusal.value)
+
+
+def test_classifiers_alone_may_be_of_one_language(folders):
+    """Similarity is of pairs of languages; what a token is, and where it stands, is not."""
+    labels = ("token", "position")
+    folder = make_probes(folders[2], labels=labels, languages=["de"], classifiers_only=True)
+    (folder / SIMILARITY).unlink()
+    found = probes_of(read_runs(folders))
+    assert found[0].record["languages"] == ["de"] and found[0].classified[FINAL].keys() == {*labels}
+    assert [table.name for table in headlines(found)] == ["probe_positions", "probe_figures"]
+    assert [table.name for table in details(found)] == ["probe_layers", "probe_runs"]
+
+
+def test_similarity_is_not_of_one_language(folders):
+    make_probes(folders[2], labels=("token",), languages=["de"])
+    assert "too few languages" in refused(folders)
 
 
 def test_what_is_read_is_what_was_written(folders):

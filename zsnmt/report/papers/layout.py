@@ -33,12 +33,19 @@ class Source:
     signature: Callable[[Sequence[Item]], str]  # what the figures of a config depend on
     provenance: Callable[[Sequence[Item]], str]  # what made each, as Markdown items
     kept: str  # where the project keeps its files, as a pattern below docs/results
+    training: str  # what makes the systems that are not there
+    remedy: str  # what gives runs the figures that they lack
     chosen_on_zero_shot: Callable[[Item], bool] = lambda item: False  # whether its checkpoints were
 
 
 def every_row(key: Key) -> bool:
     """A rule that takes all rows."""
     return True
+
+
+def every_item(items: Sequence[Item]) -> Sequence[Item]:
+    """A rule that takes all items."""
+    return items
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +70,10 @@ class PaperTable:
     check: Callable[[Sequence[Item]], object] | None = None  # in place of the source's
     others: Callable[[Key], bool] = every_row
     takes: Callable[[Item], bool] | None = None  # which items it is of, where that is not said by `systems`
+    of: str = ""  # the same in words
+    counted: Callable[[Sequence[Item]], Sequence[Item]] = (
+        every_item  # of which items of a config rows are means
+    )
 
     def table(self, items: Sequence[Item]) -> Table:
         """The table of some runs; `InputError` for runs of one config that do not compare, or have nothing
@@ -114,11 +125,20 @@ class PaperTable:
                 of_config.append(item)
         for config, of_config in found.items():
             if not of_config:
-                raise InputError(
-                    f"no run of {config} is of a system of {self.name}, which has {', '.join(self.systems)}; "
-                    "train them with zsnmt ablate, or leave out the config"
-                )
+                raise self.without_runs(config, items)
         return found
+
+    def without_runs(self, config: str, items: Sequence[Item]) -> InputError:
+        """What is said of a config that has no run for the table."""
+        there = {self.source.system(item) for item in items if self.source.config(item) == config}
+        if self.of and there & {*self.systems}:
+            return InputError(
+                f"no run of {config} is for {self.name}, which is of {self.of}; leave out the config"
+            )
+        return InputError(
+            f"no run of {config} is of a system of {self.name}, which has {', '.join(self.systems)}; train "
+            f"them with {self.source.training}, or leave out the config"
+        )
 
     def takes_item(self, item: Item) -> bool:
         """Whether the table is of an item."""
@@ -141,8 +161,8 @@ class PaperTable:
         (self.check or self.source.check)(items)
         if not (rows := self.figures(items)):
             raise InputError(
-                f"the runs of {config} have no figure of {self.name}; score them with zsnmt evaluate, or "
-                "leave out the config"
+                f"the runs of {config} have no figure of {self.name}; {self.source.remedy}, or leave out the "
+                "config"
             )
         return rows
 
@@ -166,10 +186,13 @@ class PaperTable:
         return seeds if len({*of_system.values()}) == 1 else f"at most {seeds}"
 
     def seeds_by_system(self, items: Sequence[Item]) -> dict[str, frozenset[int]]:
-        """The seeds of each system."""
-        systems = sorted({self.source.system(item) for item in items})
+        """The seeds of each system that its figures are means over."""
+        counted = self.counted(items)
+        systems = sorted({self.source.system(item) for item in counted})
         return {
-            system: frozenset(self.source.seed(item) for item in items if self.source.system(item) == system)
+            system: frozenset(
+                self.source.seed(item) for item in counted if self.source.system(item) == system
+            )
             for system in systems
         }
 

@@ -75,6 +75,7 @@ LI_TABLES = (
         source=SCORES,
         systems=[system.name for system in MODELS.values()],
         takes=lambda scores: model_of(scores) is not None,
+        of="runs of one direction",
         rows=models,
         check=check_each_direction,
         counterparts={"iwslt17_en_it_relative": "IWSLT 2017"},

@@ -200,6 +200,7 @@ def score_table(
         source=SCORES,
         systems=systems,
         takes=lambda scores: scores.system in systems and bool(scores.adapted_from) == of_adapted,
+        of="runs that learned a new language (zsnmt adapt)" if of_adapted else "runs that were not adapted",
         rows=rows or partial(means, places),
         **settings | others,
     )

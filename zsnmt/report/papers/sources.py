@@ -78,6 +78,8 @@ SCORES = Source(
     signature=signature,
     provenance=provenance,
     kept="*/*.seed*.json",
+    training="zsnmt ablate",
+    remedy="score them with zsnmt evaluate",
     chosen_on_zero_shot=lambda scores: bool(scores.chosen_on),
 )
 PROBED = Source(
@@ -89,4 +91,6 @@ PROBED = Source(
     signature=lambda found: f"{probe_tables.settings(found).removesuffix('.')}; {list_seeds(found)}",
     provenance=probe_provenance,
     kept=f"*/{PROBES}/*.json",
+    training="zsnmt ablate",
+    remedy="probe them for it with zsnmt probe",
 )

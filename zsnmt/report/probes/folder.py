@@ -151,8 +151,9 @@ def parse(found: dict, source: Path) -> Probes:
         raise InputError(f"{source} does not say {', '.join(missing)}; {REMEDY}")
     with damage_of(source, REMEDY):
         check_kinds(found, KINDS)
-        if FINAL not in found["layers"] or len(found["languages"]) < 2:
-            raise ValueError("it is not of all layers and of two languages or more")
+        fewest = 1 if found["classifiers_only"] else 2  # languages: similarity is of pairs
+        if FINAL not in found["layers"] or len(found["languages"]) < fewest:
+            raise ValueError("it is not of all layers, or of too few languages")
     layers, languages = found["layers"], found["languages"]
     labels = [
         label for label in LABELS if any(line.split("\t")[1:2] == [label] for line in found[CLASSIFIERS])
