@@ -98,6 +98,10 @@ def test_an_input_error_is_one_line_and_status_1(capsys):
             OSError(errno.EROFS, "Read-only file system", "a.de"),
             "error: a.de: Read-only file system; name another place, or have the rights to it changed\n",
         ),
+        (
+            OSError(errno.EEXIST, "File exists", "runs"),
+            "error: runs: File exists; a folder is to be there; name another place, or remove the file\n",
+        ),
         (OSError(errno.ENOENT, "No such file or directory"), "error: No such file or directory\n"),
         (OSError(errno.EIO, "Input/output error"), "error: Input/output error\n"),
         (OSError("out of luck"), "error: out of luck\n"),

@@ -3,6 +3,7 @@
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tarfile
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import OLDER_RUN, ROOT
-from zsnmt.cli import run
+from zsnmt.cli import run, wheelhouse
 from zsnmt.errors import InputError
 from zsnmt.wheelhouse import Target, download, pinned_requirements
 
@@ -101,6 +102,18 @@ def test_what_would_not_run_there_is_not_brought(offered, tmp_path):
     ):
         download(folder, ["compiled"], OTHER)
     assert not [*folder.iterdir()]
+
+
+@pytest.mark.parametrize("options", [[], ["--light"]])
+def test_the_command_that_installs_names_the_folder_as_a_shell_reads_it(
+    tmp_path, monkeypatch, capsys, options
+):
+    for name in ("own_wheel", "download", "add_compiled"):
+        monkeypatch.setattr(wheelhouse, name, lambda *arguments, **settings: None)
+    folder = str(tmp_path / "my wheels")
+    wheelhouse.main([folder, *options])
+    _, _, command = capsys.readouterr().out.rpartition("to install them: ")
+    assert folder in shlex.split(command)
 
 
 def test_a_folder_that_is_there_is_not_filled(tmp_path):

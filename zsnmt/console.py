@@ -31,6 +31,7 @@ REFUSED = {  # what to do about a path that the system refuses, by the number of
         (errno.ENOENT, errno.ENOTDIR),
         "check the path; where something is to be written, name a folder that is there and takes files",
     ),
+    errno.EEXIST: "a folder is to be there; name another place, or remove the file",
     **dict.fromkeys(
         (errno.EACCES, errno.EPERM, errno.EROFS), "name another place, or have the rights to it changed"
     ),

@@ -45,6 +45,9 @@ def test_the_plan_makes_a_config_for_each_mode_and_trains_nothing(tiny, tmp_path
     assert full.text == frozen.text == str(text) and full.languages == ("inglan", "tamek")
     assert full.beam == frozen.beam == 2 and "As in the config of the run: BEAM=2" in planned.stderr
     assert full.training != frozen.training and [*runs.iterdir()] == [*runs.glob("*.conf")]
+    wrong = run_command("recipes/adapt.sh", text, tiny.run(), "--plan", "--share", "2", runs=tmp_path / "no")
+    assert wrong.returncode == 1 and "--share is 2; it is a share" in wrong.stderr
+    assert not (tmp_path / "no").exists()
     wrong = run_command("recipes/adapt.sh", tmp_path / "not.there", tiny.run(), runs=runs)
     assert wrong.returncode == 2 and "give the folder of your text, a file" in wrong.stderr
 

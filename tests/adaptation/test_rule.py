@@ -61,6 +61,16 @@ def test_everything_is_trained_until_the_new_text_was_read_often():
         assert read["lr"] == [0.001] and read["warmup_updates"] < read["max_update"] / 10
 
 
+def test_with_a_smaller_share_it_takes_longer_until_the_new_text_was_read_as_often():
+    (_, half), (said, eighth) = (
+        (chosen.reasons, chosen.settings["TRAINING"].split())
+        for chosen in (choose(ALL, BASE, FULL, share=share) for share in (0.5, 0.125))
+    )
+    updates = [int(words[words.index("--max-update") + 1]) for words in (half, eighth)]
+    assert updates[1] == pytest.approx(4 * updates[0], rel=0.02)
+    assert any("12.5% on the new text, which is read about 12 times" in reason for reason in said)
+
+
 def test_what_is_new_is_trained_for_epochs_of_the_new_text_and_a_larger_one_takes_longer():
     little, much = options(BASE, FROZEN), options(BASE, FROZEN, replace(TEXT, words=20 * TEXT.words))
     assert little["max_update"] == 900 and much["max_update"] == 14_000

@@ -1,5 +1,6 @@
 """When the text and the data of an experiment are made, and when not."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,14 @@ def test_text_is_cleaned_once_and_again_when_the_rules_change(tmp_path, monkeypa
     assert prepared("")[1] == 3 and not (tmp_path / "runs" / "x" / "text" / "cleaning.json").exists()
     with pytest.raises(InputError, match="line 3, sets CLEANING=spotless: 'spotless' is not a rule"):
         prepared("CLEANING=spotless\n")
+
+
+def test_runs_in_the_folder_of_the_text_do_not_have_it_made_anew(tmp_path, monkeypatch, capsys):
+    for split, language in product(("train", "valid"), ("en", "de")):
+        (tmp_path / f"{split}.de-en.{language}").write_text(f"{split} {language}\n")
+    (file := tmp_path / "x.conf").write_text(f'TEXT={tmp_path}\nLANGUAGES="en de"\n')
+    monkeypatch.setattr(data, "binarise", lambda experiment: experiment.data.mkdir(exist_ok=True))
+    for _ in range(2):
+        prepare_data(Steps("train"), read_experiment(file, tmp_path / "runs", {}))
+    said = capsys.readouterr().err.splitlines()
+    assert said[-2:] == ["train: text: done before", "train: data: done before"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import TINY_CONFIG, changed
+from tests.conftest import ROOT, TINY_CONFIG, changed
 from zsnmt.cli import slurm
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
@@ -124,6 +124,20 @@ def test_the_students_of_a_study_wait_for_their_teachers_and_the_scores_for_all_
         f"{study} --systems zs_transformer_continued --seeds 4 {shared}",
         f"{study} --seeds 1 4 --gpus 2",
     ]
+
+
+def test_jobs_work_where_the_command_is_given_so_that_relative_paths_of_the_config_lead_there(
+    cluster, capsys, monkeypatch
+):
+    (cluster.parent / "fake-python").write_text('#!/bin/bash\npwd > "$LOG"\n')
+    monkeypatch.setattr(sys, "executable", "fake-python")
+    (folder := cluster.parent / "my work").mkdir()
+    monkeypatch.chdir(folder)
+    slurm.main([str(ROOT / "configs/iwslt17.conf"), "zs_transformer"])
+    job = {"SLURM_ARRAY_TASK_ID": "0", "SLURM_JOB_ID": "9", "SLURM_CPUS_PER_TASK": "4"}
+    script = capsys.readouterr().out
+    subprocess.run(["bash"], input=script, text=True, cwd="/", env={**os.environ, **job}, check=True)
+    assert cluster.read_text() == f"{folder}\n"
 
 
 def test_a_variant_has_a_name_and_options_of_its_own(cluster, capsys, monkeypatch):

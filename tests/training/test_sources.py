@@ -6,7 +6,7 @@ import pytest
 
 from zsnmt.corpora.own_text.forms import read_tables
 from zsnmt.training.experiment import read_experiment
-from zsnmt.training.sources import make_source, rewrite
+from zsnmt.training.sources import files_beside_runs, make_source, rewrite
 from zsnmt.training.steps import Steps
 
 
@@ -47,3 +47,18 @@ def test_invented_text_is_made_again_when_the_file_of_its_languages_changes(tmp_
         "train: source",
     ]
     assert texts[0] == texts[1] != texts[2]
+
+
+@pytest.mark.parametrize("runs", ["runs", ".", "../runs"])
+def test_runs_in_the_folder_of_the_text_are_not_what_it_is_made_from(tmp_path, runs):
+    text, file = tmp_path / "mine", tmp_path / "x.conf"
+    (text / runs / "x" / "text").mkdir(parents=True)
+    (text / "gone").symlink_to("nowhere")
+    file.write_text(f'TEXT={text}\nLANGUAGES="en b"\n')
+    experiment, made_from = read_experiment(file, text / runs, {}), []
+    for changed in ("train.b-en.b", "x/text/train.b-en.b", "train.b-en.b"):
+        path = (text / runs if "/" in changed else text) / changed
+        path.write_text(f"{len(made_from)}\n")
+        inputs = files_beside_runs(text, experiment)
+        made_from.append(Steps("train").made_from(inputs, {}).made_from)
+    assert made_from[0] == made_from[1] != made_from[2]

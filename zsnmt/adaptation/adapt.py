@@ -23,7 +23,7 @@ from zsnmt.training.cleaned_text import check_trained_on, check_validation
 from zsnmt.training.data import changed_settings, check_unused, hold
 from zsnmt.training.experiment import MADE_FOR, Experiment
 from zsnmt.training.option_words import options_of
-from zsnmt.training.sources import make_source
+from zsnmt.training.sources import files_beside_runs, make_source
 from zsnmt.training.steps import Steps, content_of
 from zsnmt.training.team import shared_updates
 from zsnmt.training.train import train_and_average
@@ -193,7 +193,8 @@ def make_joined_data(
                 "the config a new name, or remove the folder"
             )
         source, original = make_source(steps, experiment), adaptation.text
-        sources = [source, *([original] if original else []), adaptation.pipeline]
+        read = files_beside_runs(source, experiment)
+        sources = [*read, *([original] if original else []), adaptation.pipeline]
         alone = adaptation.mode == FROZEN and original is None
         chosen: dict = {"languages": config.languages, "pairs": config.pairs, "without_original": alone}
         if config.cleaning.rules:  # only then, since texts were made before it was possible

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.adaptation.joined_text import new_languages
-from zsnmt.adaptation.modes import FROZEN, SHARE
+from zsnmt.adaptation.modes import FROZEN
 from zsnmt.adaptation.rule import Base, choose
 from zsnmt.corpora.own_text.forms import read_tables
 from zsnmt.corpora.own_text.survey import Survey
@@ -43,12 +43,14 @@ def ensure_added_config(
     *,
     run: Path,
     mode: str,
+    share: float,
     runs: Path,
     say: Callable[[str], object],
     team: Team = Team(),
 ) -> Path:
     """Make the config of a text of which the languages that a run lacks join it, unless it is there, as
     `ensure_config` does; returns where it is. Both modes have one of their own, since their schedules differ.
+    `share` (0–1): of the pairs that are trained on, those with a new language, where everything is trained.
 
     Raises `InputError` besides for text without the run's pivot, and without a new language.
     """
@@ -56,8 +58,8 @@ def ensure_added_config(
     if file is None:
         file = config_file(text, runs)
         file = file.with_stem(f"{file.stem}_{mode}") if mode == FROZEN else file
-    how = " --frozen" if mode == FROZEN else f" --share {SHARE:g}"
-    rule = partial(choose_by_run, run=run, mode=mode, variables=variables)
+    how = " --frozen" if mode == FROZEN else f" --share {share:g}"
+    rule = partial(choose_by_run, run=run, mode=mode, share=share, variables=variables)
     purpose = Purpose("zsnmt adapt", f"zsnmt adapt COPY.conf {shlex.quote(str(run))}{how}", rule)
     ensure_config(text, file, variables, runs=runs, say=say, team=team, purpose=purpose)
     return file
@@ -82,10 +84,17 @@ def named(text: OwnText, known: Sequence[str]) -> OwnText:
 
 
 def choose_by_run(
-    text: Survey, machine: Machine, processes: int, *, run: Path, mode: str, variables: Mapping[str, str]
+    text: Survey,
+    machine: Machine,
+    processes: int,
+    *,
+    run: Path,
+    mode: str,
+    share: float,
+    variables: Mapping[str, str],
 ) -> Choice:
     """What the rule chooses for a text by what it knows of the run; machine and processes are the run's."""
-    return keep_settings(run, variables) | choose(text, Base.of(run), mode)
+    return keep_settings(run, variables) | choose(text, Base.of(run), mode, share=share)
 
 
 def keep_settings(run: Path, variables: Mapping[str, str]) -> Choice:

@@ -60,15 +60,18 @@ class Base:
         return f"{options} --patience 3"
 
 
-def choose(text: Survey, base: Base, mode: str) -> Choice:
-    """The settings of an experiment by which languages join a run, but for where their text is."""
+def choose(text: Survey, base: Base, mode: str, share: float = SHARE) -> Choice:
+    """The settings of an experiment by which languages join a run, but for where their text is.
+
+    `share` (0–1): of the pairs that are trained on, those with a new language, where everything is trained.
+    """
     return (
         choose_held_out(text)
         | warn_of_countries(text)
         | choose_cleaning()
         | choose_pieces(text)
         | choose_scoring(text)
-        | (choose_frozen_training(text, base) if mode == FROZEN else choose_training(text, base))
+        | (choose_frozen_training(text, base) if mode == FROZEN else choose_training(text, base, share))
         | (BEST_ALONE if base.falls else Choice({}, []))
     )
 
@@ -87,14 +90,14 @@ def choose_pieces(text: Survey) -> Choice:
     )
 
 
-def choose_training(text: Survey, base: Base) -> Choice:
+def choose_training(text: Survey, base: Base, share: float) -> Choice:
     """The schedule of a training of everything, on the text of the run and the new one."""
-    of_epoch = updates_of_epoch(text.words, base.tokens) / SHARE
+    of_epoch = updates_of_epoch(text.words, base.tokens) / share
     updates = max(FEWEST_UPDATES, round(EPOCHS * of_epoch, -2))
     return Choice(
         {"TRAINING": base.schedule(RATE, updates)},
         [
-            f"Everything is trained for {updates:,.0f} updates, {SHARE:.0%} on the new text, which is "
+            f"Everything is trained for {updates:,.0f} updates, {100 * share:g}% on the new text, which is "
             f"read about {updates / of_epoch:.0f} times, and the rest on the run's text."
         ],
     )

@@ -54,16 +54,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     base = Path(options.run)
     check_trained(base)
+    if not is_config and options.share is None and not options.frozen:
+        options.share, own = SHARE, [*own, "--share", f"{SHARE:g}"]
+    adaptation = chosen_adaptation(options, base.resolve())
     config = options.experiment
     if not is_config:
-        config = make_added_config(recipe, options, base, mode=mode_of(options))
-        if options.share is None and not options.frozen:
-            options.share, own = SHARE, [*own, "--share", f"{SHARE:g}"]
+        share = adaptation.share or SHARE
+        config = make_added_config(recipe, options, base, mode=adaptation.mode, share=share)
     if options.plan:
         return
     experiment = read_experiment(config, recipe.runs, recipe.variables)
-    base = base.resolve()
-    adaptation, record = chosen_adaptation(options, base), read_record(base)
+    base, record = adaptation.base, read_record(adaptation.base)
     given = without_positionals(parser, own, ("experiment", "run"))
     words = remove_options(remove_own_text(given), TEAM_OPTIONS)
     added = [path_from_top(Path(options.run)), *words, *further_words(further)]

@@ -27,7 +27,6 @@ from zsnmt.cli.common.recipe import Recipe, add_seeds
 from zsnmt.cli.common.words import split_options
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
-from zsnmt.files.project import ROOT
 from zsnmt.training.slurm import Job, Place, study_submission, training_script
 
 
@@ -48,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = [*experiment.config.fairseq_options, *further]
     job = Job(options.nodes, options.gpus, options.processes, hours=options.hours, options=options.sbatch)
     place = Place(
-        project=ROOT,
+        folder=Path.cwd(),
         runs=recipe.runs.resolve(),
         python=sys.executable,
         config=options.config.resolve(),

@@ -9,6 +9,7 @@ a version of CUDA. Copy the folder and the checkout to the machine, and there:
     bash scripts/setup.sh --from FOLDER
 """
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -50,7 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(
         f"{options.folder}: {len(files)} packages, {size:,.0f} MB, Python {target.python}, {target.machine}"
     )
-    there = f"bash scripts/setup.sh --from {options.folder}"
+    folder = shlex.quote(str(options.folder))
+    there = f"bash scripts/setup.sh --from {folder}"
     if options.light:
-        there = f"pip install --no-index --find-links {options.folder} '{LIGHT}'"
+        there = f"pip install --no-index --find-links {folder} '{LIGHT}'"
     print(f"to install them: {there}")

@@ -13,7 +13,7 @@ from zsnmt.runs.start import check_config, keep_config
 from zsnmt.training.cleaned_text import clean
 from zsnmt.training.config import Config
 from zsnmt.training.experiment import Experiment
-from zsnmt.training.sources import make_source
+from zsnmt.training.sources import files_beside_runs, make_source
 from zsnmt.training.steps import Steps
 
 
@@ -53,7 +53,7 @@ def prepare_data(steps: Steps, experiment: Experiment, options: Sequence[str] = 
             "text",
             experiment.text,
             work=partial(clean, source, experiment, options),
-            inputs=[source],
+            inputs=files_beside_runs(source, experiment),
             settings=chosen,
         )
         settings = {"languages": config.languages, **changed_settings(config)}

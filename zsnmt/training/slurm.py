@@ -65,9 +65,11 @@ class Job:
 
 @dataclass(frozen=True)
 class Place:
-    """Where jobs work: the project's folder, that of the runs, the environment's Python, and the config."""
+    """Where jobs work: the folder from which relative paths of the config lead, that of the runs, the
+    environment's Python, and the config.
+    """
 
-    project: Path
+    folder: Path
     runs: Path
     python: str
     config: Path
@@ -153,7 +155,7 @@ def script(
     done = [*(TOGETHER + command for command in together), *(ALONE + command for command in alone)]
     return SCRIPT.format(
         asked="\n".join(f"#SBATCH --{option}" for option in asked),
-        project=quoted(place.project),
+        folder=quoted(place.folder),
         runs=quoted(place.runs),
         python=quoted(place.python),
         passing=PASSING,
@@ -181,7 +183,7 @@ SCRIPT = """\
 #!/bin/bash
 {asked}
 set -euo pipefail
-cd {project}
+cd {folder}
 export RUNS={runs} HF_HUB_OFFLINE=1 SLURM_EXIT_ERROR={passing}
 zsnmt=({python} -m zsnmt)
 {each}

@@ -68,6 +68,20 @@ def make_source(steps: Steps, experiment: "Experiment") -> Path:
     return folder
 
 
+def files_beside_runs(folder: Path, experiment: "Experiment") -> list[Path]:
+    """A folder that is read, as the input of a step; where the runs are in it, what else it has: they change
+    with each command, and nothing is made from them.
+    """
+    here = experiment.folder.resolve()
+    if not here.is_relative_to(folder.resolve()):
+        return [folder]
+    return [
+        child
+        for child in sorted(folder.iterdir())
+        if child.exists() and not here.is_relative_to(child.resolve())
+    ]
+
+
 def own_text(experiment: "Experiment", say: Say) -> Source | None:
     """A person's text, in any form."""
     config, text = experiment.config, Path(experiment.config.text)
@@ -106,7 +120,8 @@ def multiway_text(experiment: "Experiment", say: Say) -> Source:
     config, folder = experiment.config, Path(experiment.config.multiway)
     check_folder(folder, "MULTIWAY", f"it must hold {{train,valid,test}}.xx for {' '.join(config.languages)}")
     settings: dict[str, Any] = {"languages": config.languages, "condition": config.condition}
-    return Source(partial(cut_training_pairs, folder, **settings), settings, [folder])
+    cut = partial(cut_training_pairs, folder, **settings)
+    return Source(cut, settings, files_beside_runs(folder, experiment))
 
 
 def released_text(experiment: "Experiment", say: Say) -> Source:

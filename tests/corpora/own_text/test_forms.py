@@ -510,6 +510,20 @@ def test_a_dataset_has_a_column_of_translations_or_one_for_each_language(
     assert train.files[1:] == tuple(tmp_path / "books" / "train" / name for name in ("a.arrow", "b.arrow"))
 
 
+def test_columns_of_a_dataset_that_are_passed_over_are_named(tmp_path, monkeypatch, caplog):
+    save_dataset(tmp_path / "books", ["a.arrow"])
+    rows = [{"id": str(number), "de": "Ja.", "en": "Yes.", "pt-BR": "Sim."} for number in range(3)]
+    stream = Stream(rows, dict.fromkeys(rows[0], "string"))
+    monkeypatch.setattr(saved_dataset, "open_stream", lambda file: stream)
+    (table,) = read_tables(tmp_path / "books")
+    assert table.languages == ("de", "en") and [*table.rows()] == [("Ja.", "Yes.")] * 3
+    assert "books: not read, since they hold numbers: the columns id" in caplog.text
+    assert "not read, since they have no code of a language at their head: 'pt-BR'" in caplog.text
+    stream = Stream([{"translation": rows[0]}], {"translation": TEXTS[:1]})
+    with pytest.raises(InputError, match="has the columns 'translation' with de; it needs 'translation', or"):
+        read_tables(tmp_path / "books")
+
+
 def test_a_dataset_without_languages_and_a_row_without_a_translation(tmp_path, monkeypatch):
     save_dataset(tmp_path / "books", ["a.arrow"])
     monkeypatch.setattr(saved_dataset, "open_stream", lambda file: Stream([], {"text": "string"}))

@@ -54,6 +54,16 @@ def test_each_pair_gives_a_twentieth_and_lines_stay_translations(text):
     assert sum(map(len, of_de)) == 400 == len(set.union(*of_de))
 
 
+def test_a_text_that_repeats_its_sentences_keeps_most_of_them_for_training(tmp_path):
+    write_pair(tmp_path, "de", range(300))
+    for file in tmp_path.iterdir():
+        file.write_text(10 * file.read_text())
+    hold_out(tmp_path, ("en", "de"), 500)
+    test, valid = (numbers_in(tmp_path / f"{split}.en-de.de") for split in ("test", "valid"))
+    assert (len(test), len(valid)) == (30, 30)
+    assert len({*numbers_in(tmp_path / "train.de-en.de")} - {*test, *valid}) == 240
+
+
 def test_no_more_than_asked_for_and_always_the_same_but_for_the_seed(text, tmp_path):
     made = []
     for seed in (1, 1, 2):

@@ -35,6 +35,7 @@ def release(tmp_path) -> Path:
         ("en de no", "eng_Latn deu_Latn nob_Latn"),
         ("eng deu lvs", "eng_Latn deu_Latn lvs_Latn"),
         ("en ar zh zho_Hant kas_Deva", "eng_Latn arb_Arab zho_Hans zho_Hant kas_Deva"),
+        ("en ar_Latn zh_Hans zh_Hant", "eng_Latn arb_Latn zho_Hans zho_Hant"),
     ],
 )
 def test_a_language_may_have_any_of_its_codes(release, tmp_path, languages, codes):
@@ -57,6 +58,7 @@ def test_a_language_may_have_any_of_its_codes(release, tmp_path, languages, code
     [
         ("en kas", "FLORES has 'kas' in several scripts; give kas_Arab or kas_Deva"),
         ("en de deu_Latn", "de and deu_Latn are the same language to FLORES; leave one of them out"),
+        ("en zh_Hant zho_Hant", "zh_Hant and zho_Hant are the same language to FLORES"),
         ("en qq", "'qq' is not a code of two letters known here"),
         ("en tlh", r"lack tlh_Latn.dev, tlh_Latn.devtest; get the release with zsnmt fetch flores"),
         ("en de", "files that differ in their number of lines .eng_Latn.dev 3, deu_Latn.dev 2."),

@@ -74,7 +74,7 @@ def make_config(recipe: Recipe, options: Namespace) -> Path:
     return file
 
 
-def make_added_config(recipe: Recipe, options: Namespace, run: Path, *, mode: str) -> Path:
+def make_added_config(recipe: Recipe, options: Namespace, run: Path, *, mode: str, share: float) -> Path:
     """The config of a person's own text in languages that join a run, made unless it is there."""
     from zsnmt.adaptation.own_text import ensure_added_config
 
@@ -84,6 +84,7 @@ def make_added_config(recipe: Recipe, options: Namespace, run: Path, *, mode: st
         recipe.variables,
         run=run,
         mode=mode,
+        share=share,
         runs=recipe.runs,
         say=recipe.steps.say,
         team=recipe.steps.team,

@@ -92,8 +92,7 @@ def table_of_rows(
     A column of numbers is of no language, whatever its head. `InputError` where all are, or there are none;
     other faults are given to `on_fault`.
     """
-    if numbers := columns_of_numbers(rows, languages) if languages else []:
-        LOG.warning("%s: not read, since they hold numbers: the columns %s", file, " ".join(numbers))
+    if numbers := say_numbers(rows, languages, file):
         rows = partial(rows_without, rows, numbers)
         languages = [language for language in languages if language not in numbers]
     counted = count_once([file], lambda: translated((row for _, row in rows(on_fault)), file, what))
@@ -108,6 +107,13 @@ def table_of_rows(
     if empty := [language for language in languages if language not in found]:
         LOG.warning("%s: no sentence that has a translation is of %s", file, " or ".join(empty))
     return Table(split_of(file), there, (file,), rows=partial(checked_rows, rows, there), counted=counted)
+
+
+def say_numbers(rows: Rows, languages: Sequence[str], file: Path) -> list[str]:
+    """The languages of columns that hold numbers; says that these are passed over."""
+    if numbers := columns_of_numbers(rows, languages) if languages else []:
+        LOG.warning("%s: not read, since they hold numbers: the columns %s", file, " ".join(numbers))
+    return numbers
 
 
 def columns_of_numbers(rows: Rows, languages: Sequence[str]) -> list[str]:

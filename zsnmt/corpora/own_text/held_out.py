@@ -19,17 +19,17 @@ from zsnmt.errors import InputError
 from zsnmt.text.lines import iterate_lines, write_lines
 
 SHARE = 20  # at most one sentence pair in so many becomes a test set, and as many a validation set
-LOOKED_AT = 4  # times as many as a set has, since some have a sentence of another set
+LOOKED_AT = 10  # times as many different sentences as a set has, at least: of some another set has one
 
 
 def hold_out(text: Path, languages: Sequence[str], most: int, seed: int = 1) -> None:
     """Take test and validation sets from the training text of every pair that lacks them, in place.
 
-    A set has `most` sentence pairs, and at most a twentieth of its pair. `languages`: the pivot first. None
-    of its sentences is in a set of the other split of a trained pair, compared as in `zsnmt.corpora.overlap`,
-    or longer than cleaning leaves in training text; what training text has of them besides is left to
-    `make_training_text`. Test sets of other pairs, which may be added later, change no choice. Raises
-    `InputError` for a pair too small.
+    A set has `most` sentence pairs, and at most a twentieth of its pair and a tenth of the different
+    sentences that the pivot has there. `languages`: the pivot first. None of its sentences is in a set of the
+    other split of a trained pair, compared as in `zsnmt.corpora.overlap`, or longer than cleaning leaves in
+    training text; what training text has of them besides is left to `make_training_text`. Test sets of other
+    pairs, which may be added later, change no choice. Raises `InputError` for a pair too small.
     """
     trained = pairs_of_split(text, "train", languages)
     taken = sentences_of_sets(text, trained, languages)
@@ -37,7 +37,8 @@ def hold_out(text: Path, languages: Sequence[str], most: int, seed: int = 1) -> 
     number: dict[Pair, int] = {}
     for pair in trained:
         first, lines = first_lines(text, pair, LOOKED_AT * most, seed=seed)
-        rows_of[pair], number[pair] = rows_at(text, pair, first), set_size(lines, most)
+        rows_of[pair] = rows_at(text, pair, first)
+        number[pair] = max(1, min(set_size(lines, most), len(first) // LOOKED_AT))
     out: dict[Pair, set[int]] = {pair: set() for pair in trained}
     for split in ("test", "valid"):
         there = pairs_of_split(text, split, languages)

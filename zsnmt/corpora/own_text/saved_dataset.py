@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from zsnmt.corpora.own_text.columns import OTHER_HEADS
+from zsnmt.corpora.own_text.columns import OTHER_HEADS, Placed, say_numbers, say_others
 from zsnmt.corpora.own_text.table import Row, Table, fault_of, look_for_gaps, split_of
 from zsnmt.errors import InputError, OnFault, refuse
 from zsnmt.files.records import damage_of, read_json
@@ -42,7 +42,7 @@ def table_of(state: Path, on_fault: OnFault) -> Table:
     files = tuple(state.parent / each["filename"] for each in listed)
     if not files:
         raise InputError(f"{state.parent} is an empty dataset; give one with rows")
-    languages = languages_of(files[0])
+    languages = languages_of(files)
     table = Table(
         split=split_of(state.parent),
         languages=languages,
@@ -52,20 +52,32 @@ def table_of(state: Path, on_fault: OnFault) -> Table:
     return look_for_gaps(table, on_fault)
 
 
-def languages_of(file: Path) -> tuple[str, ...]:
+def languages_of(files: Sequence[Path]) -> tuple[str, ...]:
     """The languages of a dataset: the keys of its column `translation`, or the columns of text that are
-    named by the code of a language.
+    named by the code of a language, and hold more than numbers. Says which columns of text are passed over.
     """
-    schema = open_stream(file).schema
+    folder, schema = files[0].parent, open_stream(files[0]).schema
     columns = schema.field(COLUMN).type if COLUMN in schema.names else schema
     texts = [column.name for column in columns if str(column.type) in TEXT_TYPES]
-    languages = tuple(name for name in texts if CODE.fullmatch(name) and name not in OTHER_HEADS)
+    named = {
+        number: name for number, name in enumerate(texts) if CODE.fullmatch(name) and name not in OTHER_HEADS
+    }
+    numbers = say_numbers(partial(unchecked_rows, files), [*named.values()], folder)
+    languages = tuple(name for name in named.values() if name not in numbers)
     if len(languages) < 2:
+        listed = f"'{COLUMN}' with {', '.join(texts)}" if COLUMN in schema.names else ", ".join(schema.names)
         raise InputError(
-            f"{file.parent} has the columns {', '.join(schema.names)}; it needs '{COLUMN}', or one of text "
-            "for each language, named by its code such as en"
+            f"{folder} has the columns {listed}; it needs '{COLUMN}', or one of text "
+            "for each language, named by its code such as en or pt_BR"
         )
+    say_others(texts, named, folder)
     return languages
+
+
+def unchecked_rows(files: Sequence[Path], on_fault: OnFault) -> Iterator[Placed]:
+    """The rows of all files of a dataset as they are."""
+    for row in chain.from_iterable(map(read_rows, files)):
+        yield "", row or {}
 
 
 def rows_of(files: Sequence[Path], languages: tuple[str, ...], on_fault: OnFault = refuse) -> Iterator[Row]:

@@ -27,9 +27,10 @@ SCRIPTS = {"arb": "Arab", "zho": "Hans"}
 def read_release(release: Path, target: Path, languages: Sequence[str]) -> dict[str, dict[str, int]]:
     """Write validation and test sets into `target`; returns sentence pairs by split and pair.
 
-    `languages`: the pivot first, as codes of two letters (ISO 639-1), of three, or of the release, such as
-    `zho_Hant`. Raises `InputError` for a language that the release has not, or has in several scripts, for
-    two codes of one, and for files that differ in their number of lines.
+    `languages`: the pivot first, as codes of two letters (ISO 639-1) or of three, with the script, such as
+    `zh_Hant` and the release's own `zho_Hant`, or without. Raises `InputError` for a language that the
+    release has not, or has in several scripts, for two codes of one, and for files that differ in their
+    number of lines.
     """
     names = index_files(release)
     codes = {language: code_of(language, names) for language in check_languages(languages)}
@@ -46,10 +47,11 @@ def code_of(language: str, names: Collection[str]) -> str:
     """The release's code of a language, whose files are among the names; `InputError` where it has it in
     several scripts.
     """
-    if "_" in language:
-        return language
-    three = three_letters(language)
+    code, _, script = language.partition("_")
+    three = three_letters(code)
     three = MEMBERS.get(three, three)
+    if script:
+        return f"{three}_{script}"
     if three in SCRIPTS:
         return f"{three}_{SCRIPTS[three]}"
     ending = f".{NAMES['test']}"

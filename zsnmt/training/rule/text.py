@@ -25,7 +25,8 @@ def choose_held_out(text: Survey) -> Choice:
     shown = f"{numbers[0]:,}" if numbers[0] == numbers[-1] else f"{numbers[0]:,} to {numbers[-1]:,}"
     return because(
         f"The text lacks {kinds} sets, so {shown} sentence pairs of each pair of languages are held out "
-        "for each such set: always the same ones, which training text does not have.",
+        "for each such set, fewer where many repeat: always the same ones, which training text does not "
+        "have.",
         HELD_OUT=str(HELD_OUT),
     )
 
