@@ -52,7 +52,8 @@ def every_item(items: Sequence[Item]) -> Sequence[Item]:
 class PaperTable:
     """A table of a paper. `columns`: the figure of each; `over`: columns that have their gain over another
     one in brackets; `counterparts`: the paper's data set by config; `rows` makes those of one config from the
-    items of its `systems`; `others`: which rows of the paper stand there though no run has them.
+    items of its `systems`, means of those that are `counted`; `others`: which rows of the paper stand there
+    though no run has them.
     """
 
     name: str
@@ -71,9 +72,7 @@ class PaperTable:
     others: Callable[[Key], bool] = every_row
     takes: Callable[[Item], bool] | None = None  # which items it is of, where that is not said by `systems`
     of: str = ""  # the same in words
-    counted: Callable[[Sequence[Item]], Sequence[Item]] = (
-        every_item  # of which items of a config rows are means
-    )
+    counted: Callable[[Sequence[Item]], Sequence[Item]] = every_item
 
     def table(self, items: Sequence[Item]) -> Table:
         """The table of some runs; `InputError` for runs of one config that do not compare, or have nothing
