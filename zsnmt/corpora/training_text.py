@@ -87,8 +87,8 @@ def check_left(text: Path, judged: Judged) -> None:
     file, removed = find_pair(text, "train", *judged.pair)[0], judged.verdicts.count(OVERLAPS)
     if removed == len(judged.verdicts):
         raise InputError(
-            f"every sentence pair of {file} overlaps with the validation or test sets; "
-            f"nothing is left to train {judged.name} on"
+            f"every sentence pair of {file} overlaps with the validation or test sets, and nothing is left "
+            f"to train {judged.name} on; give other text, or other or smaller sets (HELD_OUT)"
         )
     raise InputError(
         f"nothing of {file} is left to train {judged.name} on: of {len(judged.verdicts)} sentence pairs "

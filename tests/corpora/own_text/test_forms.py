@@ -488,14 +488,14 @@ IN_A_COLUMN = Stream(
     [{"id": 1, "translation": {"en": "Yes.", "de": "Ja."}}], {"id": "int64", "translation": TEXTS}
 )
 IN_COLUMNS = Stream(
-    [{"de": "Ja.", "en": "Yes.", "fr": None, "score": 1.0}],
+    [{"de": "Ja. \r\n Ja.\n", "en": "Yes.", "fr": None, "score": 1.0}],
     {"de": "string", "en": "string", "fr": "string", "score": "double"},
 )
 
 
 @pytest.mark.parametrize(
     "stream, languages, row",
-    [(IN_A_COLUMN, ("de", "en"), ("Ja.", "Yes.")), (IN_COLUMNS, ("de", "en", "fr"), ("Ja.", "Yes.", ""))],
+    [(IN_A_COLUMN, ("de", "en"), ("Ja.", "Yes.")), (IN_COLUMNS, ("de", "en", "fr"), ("Ja. Ja.", "Yes.", ""))],
 )
 def test_a_dataset_has_a_column_of_translations_or_one_for_each_language(
     stream, languages, row, tmp_path, monkeypatch

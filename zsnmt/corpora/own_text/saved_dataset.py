@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from zsnmt.corpora.own_text.columns import OTHER_HEADS, Placed, say_numbers, say_others
-from zsnmt.corpora.own_text.table import Row, Table, fault_of, look_for_gaps, split_of
+from zsnmt.corpora.own_text.table import WHITE, Row, Table, fault_of, look_for_gaps, split_of
 from zsnmt.errors import InputError, OnFault, refuse
 from zsnmt.files.records import damage_of, read_json
 
@@ -81,9 +81,10 @@ def unchecked_rows(files: Sequence[Path], on_fault: OnFault) -> Iterator[Placed]
 
 
 def rows_of(files: Sequence[Path], languages: tuple[str, ...], on_fault: OnFault = refuse) -> Iterator[Row]:
-    """The rows of all files of a dataset; what is None is empty."""
+    """The rows of all files of a dataset; what is None is empty, and a line break a space."""
     for number, of_row in enumerate(chain.from_iterable(map(read_rows, files)), start=1):
-        row = tuple((of_row or {}).get(language) or "" for language in languages)
+        sentences = ((of_row or {}).get(language) or "" for language in languages)
+        row = tuple(WHITE.sub(" ", sentence).strip() for sentence in sentences)
         if fault := fault_of(row, f"{files[0].parent}, row {number}"):
             on_fault(fault)
         else:
