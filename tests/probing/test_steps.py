@@ -63,6 +63,14 @@ def test_a_share_of_the_variance_is_not_for_classifiers_alone():
     assert Probing(variance=0.9).variance == 0.9 and Probing(classifiers_only=True).classifiers_only
 
 
+def test_of_one_language_neither_similarity_nor_language_is_measured():
+    one = dict(languages=("de",), labels=("token", "position"))
+    for settings in (dict(languages=("de",)), one, dict(languages=("de",), classifiers_only=True)):
+        with pytest.raises(InputError, match="of two languages or more, not de alone; name more, or give"):
+            Probing(**settings)
+    assert Probing(**one, classifiers_only=True).languages == ("de",)
+
+
 def test_states_that_are_not_stored_are_not_kept(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="--keep-states has nothing to keep: .* --training-states stored"):
         probe_run(
