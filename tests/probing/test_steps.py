@@ -63,12 +63,15 @@ def test_a_share_of_the_variance_is_not_for_classifiers_alone():
     assert Probing(variance=0.9).variance == 0.9 and Probing(classifiers_only=True).classifiers_only
 
 
-def test_of_one_language_neither_similarity_nor_language_is_measured():
-    one = dict(languages=("de",), labels=("token", "position"))
-    for settings in (dict(languages=("de",)), one, dict(languages=("de",), classifiers_only=True)):
-        with pytest.raises(InputError, match="of two languages or more, not de alone; name more, or give"):
-            Probing(**settings)
-    assert Probing(**one, classifiers_only=True).languages == ("de",)
+def test_of_one_language_neither_similarity_nor_language_is_measured(tmp_path):
+    (tmp_path / "pipeline").mkdir()
+    (tmp_path / "pipeline" / "languages.txt").write_text("en\nde\n")
+    one, settings = dict(languages=("de",), labels=("token", "position")), dict(text=tmp_path, new=tmp_path)
+    for chosen in (dict(languages=("de",)), one, dict(languages=("de",), classifiers_only=True)):
+        with pytest.raises(InputError, match="of two languages or more, not of de alone; name more, or give"):
+            _ = ProbeSteps(Steps("probe"), tmp_path, probing=Probing(**chosen), **settings).languages
+    alone = Probing(**one, classifiers_only=True)
+    assert ProbeSteps(Steps("probe"), tmp_path, probing=alone, **settings).languages == ["de"]
 
 
 def test_states_that_are_not_stored_are_not_kept(tmp_path, monkeypatch):

@@ -48,12 +48,6 @@ class Probing:
             raise InputError(
                 "--variance is of similarity, which --classifiers-only leaves out; leave out one of them"
             )
-        if len(self.languages) == 1 and not (self.classifiers_only and "language" not in self.labels):
-            raise InputError(
-                f"similarity and the classifier of the language are of two languages or more, not "
-                f"{self.languages[0]} alone; name more, or give --classifiers-only and --labels without "
-                "language"
-            )
         if self.kind == EXACT and self.live:
             raise InputError(
                 "an exact fit needs all states at once; ask for stored ones, of no more training lines than "

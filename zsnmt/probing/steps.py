@@ -48,6 +48,12 @@ class ProbeSteps:
         """Those that are probed, in the order of the model."""
         known = read_languages(self.run / PIPELINE_FOLDER)
         chosen = {check_known(language, known) for language in self.probing.languages or known}
+        if len(chosen) == 1 and (not self.probing.classifiers_only or "language" in self.probing.labels):
+            raise InputError(
+                "similarity and the classifier of the language are of two languages or more, not of "
+                f"{''.join(chosen)} alone; name more, or give --classifiers-only and --labels without "
+                "language"
+            )
         return [language for language in known if language in chosen]
 
     def make(self) -> dict[str, Path]:
