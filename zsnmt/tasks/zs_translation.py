@@ -269,12 +269,8 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
                 f"the dictionary of {self.args.data} is not the one the checkpoint was trained with; give "
                 "the folder of its training, or the pipeline folder of its run"
             )
-        older = {
-            "trained": [],
-            SYNTHETIC: self.extra_directions,
-            FEW: [],
-        }  # of checkpoints that do not say it
-        self.before = {name: state_dict.get(name, directions) for name, directions in older.items()}
+        unsaid = {"trained": [], SYNTHETIC: self.extra_directions, FEW: []}  # as in older checkpoints
+        self.before = {name: state_dict.get(name, directions) for name, directions in unsaid.items()}
         self.place_tags(placement)
         self.restored = True
 
