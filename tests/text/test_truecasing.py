@@ -67,6 +67,7 @@ def test_georgian_sentences_begin_with_a_small_letter(tmp_path):
         ".",
         *tokens,
     ]
+    assert Truecaser(tmp_path / "mixed").truecase(["nATO", *tokens]) == ["NATO", *tokens]  # of that line
     assert Truecaser(tmp_path / "truecaser.ka").truecase(tokens) == tokens
 
 

@@ -347,6 +347,16 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             direction for direction in self.valid_directions if direction in trained
         ] or self.valid_directions
 
+    @property
+    def choosing_directions(self) -> list[str]:
+        """The direction whose figure alone chooses the best checkpoint, or else those that do so together."""
+        metric = self.args.best_checkpoint_metric
+        return [
+            direction
+            for direction in self.valid_directions
+            if metric in (f"nll_loss_{direction}", f"bleu_{direction}")
+        ] or self.decisive_directions
+
     @functools.cached_property
     def validation_bleu(self) -> ValidationBleu | None:
         """What translates some lines of validation; None where none are wanted."""
@@ -393,12 +403,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
                 trained=[*self.before["trained"], *self.lang_pairs],
                 synthetic=self.synthetic_directions,
                 few=self.few_directions,
-                decisive=[
-                    direction
-                    for direction in self.valid_directions
-                    if metric in (f"nll_loss_{direction}", f"bleu_{direction}")
-                ]
-                or self.decisive_directions,
+                decisive=self.choosing_directions,
             )
 
     # Raw text

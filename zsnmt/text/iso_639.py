@@ -3,8 +3,11 @@
 Of a macrolanguage, such as Chinese, the code is that of the language which corpora mean by it.
 """
 
+import re
+
 from zsnmt.errors import InputError
 
+SCRIPT = re.compile("_([A-Z][a-z]{3})(?:_|$)")  # in the code of a language
 CODES = (
     "af:afr ar:ara az:aze be:bel bg:bul bn:ben br:bre bs:bos ca:cat cs:ces cy:cym da:dan de:deu el:ell "
     "en:eng eo:epo es:spa et:est eu:eus fa:pes fi:fin fo:fao fr:fra fy:fry ga:gle gd:gla gl:glg gu:guj "
@@ -43,3 +46,9 @@ def two_letters(language: str) -> str:
     """
     code = language.partition("_")[0].lower()
     return TWO_LETTERS.get(code, code)
+
+
+def script_of(language: str) -> str | None:
+    """The script (ISO 15924) that the code of a language names, as `hin_Deva` does."""
+    found = SCRIPT.search(language)
+    return found[1] if found else None

@@ -13,7 +13,6 @@ The kinds of tokenisation, one for each language:
 to be guessed when the tokens are put together again; the papers have no such marks.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import product
@@ -21,7 +20,7 @@ from pathlib import Path
 
 from zsnmt.errors import InputError
 from zsnmt.languages import check_language
-from zsnmt.text.iso_639 import two_letters
+from zsnmt.text.iso_639 import script_of, two_letters
 from zsnmt.text.token_rules import IndicRules, MosesRules, RawRules
 from zsnmt.text.transliteration import Letters, from_devanagari, to_devanagari
 from zsnmt.text.truecasing import Truecaser, detruecase
@@ -38,7 +37,6 @@ SCRIPTS = {  # of IndicNLP's languages (ISO 15924)
     "te": "Telu",
 }
 INDIC_LANGUAGES = (*SCRIPTS,)
-SCRIPT = re.compile("_([A-Z][a-z]{3})(?:_|$)")  # in a language's code
 TRUECASE, AS_SPELT, DEVANAGARI, JOINED = "_truecase", "_as_spelt", "_devanagari", "_joined"
 KINDS = (
     "raw",
@@ -129,8 +127,8 @@ def indic_code(language: str) -> str:
     """IndicNLP's code of a language, `hi` for `hin` and `hin_Deva`; empty for one that it does not know, or
     not in this script.
     """
-    code, script = two_letters(language), SCRIPT.search(language)
-    return code if code in SCRIPTS and (script is None or script[1] == SCRIPTS[code]) else ""
+    code = two_letters(language)
+    return code if code in SCRIPTS and script_of(language) in (None, SCRIPTS[code]) else ""
 
 
 def needs_truecaser(kind: str) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from zsnmt.corpora.own_text.columns import OTHER_HEADS, Placed, say_numbers, say_others
-from zsnmt.corpora.own_text.table import WHITE, Row, Table, fault_of, look_for_gaps, split_of
+from zsnmt.corpora.own_text.table import Row, Table, fault_of, look_for_gaps, on_one_line, split_of
 from zsnmt.errors import InputError, OnFault, refuse
 from zsnmt.files.records import damage_of, read_json
 
@@ -84,7 +84,7 @@ def rows_of(files: Sequence[Path], languages: tuple[str, ...], on_fault: OnFault
     """The rows of all files of a dataset; what is None is empty, and a line break a space."""
     for number, of_row in enumerate(chain.from_iterable(map(read_rows, files)), start=1):
         sentences = ((of_row or {}).get(language) or "" for language in languages)
-        row = tuple(WHITE.sub(" ", sentence).strip() for sentence in sentences)
+        row = tuple(map(on_one_line, sentences))
         if fault := fault_of(row, f"{files[0].parent}, row {number}"):
             on_fault(fault)
         else:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from zsnmt.corpora.own_text.columns import Placed, languages_of_columns, say_others, table_of_rows
-from zsnmt.corpora.own_text.table import WHITE, Table
+from zsnmt.corpora.own_text.table import Table, on_one_line
 from zsnmt.errors import InputError, OnFault
 from zsnmt.text.lines import open_file, what_else
 
@@ -77,7 +77,7 @@ def rows_of(file: Path, read: dict[str, dict[int, str]], on_fault: OnFault) -> I
 
 def sentence_of(cell: object) -> str:
     """The sentence in a cell; none in one of a number, a date and the like."""
-    return WHITE.sub(" ", cell).strip() if isinstance(cell, str) else ""
+    return on_one_line(cell) if isinstance(cell, str) else ""
 
 
 def sheets(file: Path) -> Iterator[tuple[str, Iterator[PlacedCells]]]:

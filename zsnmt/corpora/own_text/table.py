@@ -102,6 +102,11 @@ class Table:
         ]
 
 
+def on_one_line(text: str) -> str:
+    """A text with single spaces in the place of line ends and tabs, and none around it."""
+    return WHITE.sub(" ", text).strip()
+
+
 def languages_of(sentences: Mapping[str, str]) -> frozenset[str]:
     """The languages in which a row has text."""
     return frozenset(language for language, sentence in sentences.items() if not is_blank(sentence))

@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from zsnmt.corpora.own_text.columns import Placed, table_of_rows
-from zsnmt.corpora.own_text.table import WHITE, Table
+from zsnmt.corpora.own_text.table import Table, on_one_line
 from zsnmt.errors import InputError, OnFault
 from zsnmt.languages import CODE
 from zsnmt.text.lines import is_blank
@@ -83,7 +83,7 @@ def sentences_of(unit: Element, place: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for variant in unit.findall("{*}tuv"):
         try:
-            sentence = WHITE.sub(" ", text_of(variant.find("{*}seg"))).strip()
+            sentence = on_one_line(text_of(variant.find("{*}seg")))
         except RecursionError:
             raise InputError(
                 f"{place} has markup within markup a thousand times; export it again without that"
