@@ -240,5 +240,15 @@ def test_the_command_cleans_and_prints_counts(tmp_path, capsys):
     assert printed.out == "pair\tlines\toverlap\tcopy\tlength\tkept\nen-de\t6\t0\t1\t1\t4\n"
     said = "cleaning leaves out 2 of 6 training pairs: 1 (copy), 1 (length); cleaning.tsv beside the text"
     assert said in printed.err
+    assert "most of the text" not in printed.err
     with pytest.raises(InputError, match="--rules names no rule; name some of"):
         run([*call, " "])
+
+
+def test_where_most_of_the_text_is_left_out_the_rule_is_named(tmp_path, capsys):
+    screws = [f"Screw {number}." for number in range(9)], [f"Schraube {number}." for number in range(9)]
+    text = write_text(tmp_path / "text", *zip(*screws))
+    run(["clean", str(text), str(tmp_path / "out"), "--languages", *LANGUAGES])
+    said = capsys.readouterr().err
+    assert "8 (near_duplicate); cleaning.tsv" in said
+    assert "That is most of the text; without the rule near_duplicate more is kept" in said

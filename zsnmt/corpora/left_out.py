@@ -42,12 +42,14 @@ def cleaning_record(cleaning: Cleaning, judged: Sequence[Judged], kept: Mapping[
 
 
 def cleaning_in_words(text: Path) -> str:
-    """How many training pairs cleaning left out of text, and by which rules."""
+    """How many training pairs cleaning left out of text, by which rules, and what to do if they are most."""
     pairs = read_json(text / CLEANING_FILE, "clean the text again")["pairs"].values()
     left_out = {rule: sum(pair.get(rule, 0) for pair in pairs) for rule in RULES}
     lines, number = sum(pair["lines"] for pair in pairs), sum(left_out.values())
     by_rule = f": {words_of(left_out)}; {CLEANING_LIST} beside the text lists them" if number else ""
-    return f"cleaning leaves out {number:,} of {lines:,} training pairs{by_rule}"
+    rule = max(RULES, key=lambda rule: left_out[rule])
+    remedy = f". That is most of the text; without the rule {rule} more is kept" if number > lines / 2 else ""
+    return f"cleaning leaves out {number:,} of {lines:,} training pairs{by_rule}{remedy}"
 
 
 def read_overlap(path: Path, remedy: str) -> dict[str, dict[str, int]]:

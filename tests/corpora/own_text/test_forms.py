@@ -296,6 +296,16 @@ def test_what_may_be_a_held_out_set_is_said_where_it_is_read_as_training_text(tm
     assert not [*notices(alone, read_tables(alone))]  # a person has named it
 
 
+def test_what_is_compressed_is_named_with_what_to_do(tmp_path):
+    rows = ["de\ten", "Ja.\tYes."]
+    text = write(tmp_path / "text", mine__tsv=rows, more__tsv__gz=["b"], notes__txt__gz=["c"])
+    assert [*notices(text, read_tables(text))] == [
+        "not read, since they are compressed: more.tsv.gz; unpack them, as by gunzip"
+    ]
+    with pytest.raises(InputError, match="that zsnmt reads: the file is compressed; unpack it, as by gunzip"):
+        read_tables(text / "more.tsv.gz")
+
+
 def test_a_file_named_by_its_pair_is_no_file_of_lines(tmp_path):
     text = write(tmp_path / "text", train__de___en__tsv=["de\ten", "Ja.\tYes."])
     assert rewritten(text) == {"train.en-de.de": ["Ja."], "train.en-de.en": ["Yes."]}
@@ -337,6 +347,7 @@ def test_a_pair_in_both_orders_is_put_together(tmp_path):
     [
         ({"a__txt": ["b"]}, "", "no training text in a form that zsnmt reads: .* files there: a.txt$"),
         ({"a__txt": ["b"]}, "x.{pair}.{language}", "looked for files named x.{pair}.{language}; files there"),
+        ({"x__tsv__gz": ["b"]}, "", "files there: x.tsv.gz; unpack those that are compressed, as by gunzip$"),
         ({"x__de___en__de": DE}, "x.{pair}.{language}", "x.de-en.de stands alone; add the same in en, or"),
         ({"x__de": DE}, "x.{language}", "x.de stands alone; add the same in another language"),
         ({"a": ["b"]}, "x.{pair}", "'x.{pair}' does not describe names of files; write {language} once"),

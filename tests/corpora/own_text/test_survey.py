@@ -32,6 +32,12 @@ def test_words_of_both_sides_pairs_and_scripts():
     assert found.lacking == ("valid", "test") and not found.unspaced
 
 
+def test_words_that_differ_in_their_digits_alone_count_once():
+    numbered = [f"screw A-{number}|Schraube A-{number} M{number % 7}" for number in range(200)]
+    found = survey([table("train", "en de", *numbered, times=1)], ("en", "de"))
+    assert found.words == 200 * 5 and found.different_words == len({"screw", "Schraube", "A-0", "M0"})
+
+
 def test_a_script_without_spaces_is_counted_by_its_characters():
     found = survey([table("train", "en zh", "a b|我不知道。")], ("en", "zh"))
     assert found.words == 100 * 2 + 100 * 5 // 2 and found.unspaced == ["zh"]

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import filterfalse
 from pathlib import Path
 
 from zsnmt.corpora.left_out import LISTS
@@ -31,6 +32,7 @@ WHOLE_TABLES = {  # endings of the files that hold a whole table, and what reads
 }
 ENDINGS = ", ".join(WHOLE_TABLES)
 HELD_OUT = re.compile(r"(?<![a-z])(?:test|dev|valid|eval)|test\d", re.IGNORECASE)  # in names of held-out sets
+COMPRESSED = ".gz", ".bz2", ".xz", ".zst", ".zip"  # endings of files that must be unpacked first
 HIDDEN = ".", "~$"  # begin the names of hidden files, and of those beside a workbook that is open
 
 
@@ -76,7 +78,7 @@ def unread_files(path: Path, tables: Sequence[Table], pattern: str = "") -> list
         file
         for file in sorted({*described, *(path.iterdir() if path.is_dir() else [])})
         if file.is_file()
-        and (file in described or file.name.lower().startswith(begin) or reader_of(file))
+        and (file in described or file.name.lower().startswith(begin) or reader_of(unpacked(file)))
         and file.name not in LISTS
         and not file.name.startswith(HIDDEN)
         and file.resolve() not in read
@@ -87,10 +89,13 @@ def notices(path: Path, tables: Sequence[Table], pattern: str = "") -> Iterator[
     """What to say of files in a folder that seem to be parallel text and are not read, and of those that seem
     to be held-out sets and are read as training text.
     """
-    if unread := unread_files(path, tables, pattern):
+    unread = unread_files(path, tables, pattern)
+    if compressed := list(filter(is_compressed, unread)):
+        yield f"not read, since they are compressed: {first_names(compressed)}; unpack them, as by gunzip"
+    if named_otherwise := list(filterfalse(is_compressed, unread)):
         yield (
             "not read, since their names have none of the forms of docs/own_text.md, or stand beside another"
-            f": {first_ones([file.name for file in unread])}; rename them, as train.pt_BR-en.pt_BR beside "
+            f": {first_names(named_otherwise)}; rename them, as train.pt_BR-en.pt_BR beside "
             "train.pt_BR-en.en (a code has letters, digits and _), describe their names by --pattern, or put "
             "them into a folder of their own"
         )
@@ -154,15 +159,33 @@ def reader_of(file: Path) -> Callable[[Path, OnFault], Table] | None:
     return WHOLE_TABLES.get(file.suffix.lower())
 
 
+def is_compressed(file: Path) -> bool:
+    """Whether a file must be unpacked before it can be read, by its name."""
+    return file.suffix.lower() in COMPRESSED
+
+
+def unpacked(file: Path) -> Path:
+    """What a compressed file is called when it is unpacked; any other as it is."""
+    return file.with_suffix("") if is_compressed(file) else file
+
+
+def first_names(files: Sequence[Path]) -> str:
+    """The names of some files, of many the first ones."""
+    return first_ones([file.name for file in files])
+
+
 def forms(path: Path, pattern: str) -> str:
     """What is looked for, and what is there instead."""
+    if is_compressed(path):
+        return "the file is compressed; unpack it, as by gunzip"
     if path.is_file():
         return (
             f"a file must end in {ENDINGS}: a table with the code of a language at the head "
             "of each column, or a translation memory"
         )
-    there = sorted(file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
-    shown = first_ones(there)
+    there = sorted(file.relative_to(path) for file in path.rglob("*") if file.is_file())
+    shown = first_ones([file.as_posix() for file in there])
+    packed = "; unpack those that are compressed, as by gunzip" if any(map(is_compressed, there)) else ""
     looked_for = (
         f"files named {pattern}"
         if pattern
@@ -170,4 +193,4 @@ def forms(path: Path, pattern: str) -> str:
         f"'corpus.{{pair}}.{{language}}'), {', '.join(f'*{each}' for each in WHOLE_TABLES)}, or a dataset "
         "saved by Hugging Face's library"
     )
-    return f"looked for {looked_for}; files there: {shown or 'none'}"
+    return f"looked for {looked_for}; files there: {shown or 'none'}{packed}"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from zsnmt.corpora.cleaning import LONGEST
+from zsnmt.corpora.cleaning import DIGITS, LONGEST
 from zsnmt.corpora.own_text.languages import all_sentence_pairs, fewest_rows, pairs_of
 from zsnmt.corpora.own_text.table import Pair, Table
 from zsnmt.corpora.parallel_text import FEWEST_TO_TRAIN, SPLITS
@@ -21,9 +21,10 @@ COUNTED = 100_000  # different words at most: more make no difference to a vocab
 @dataclass(frozen=True)
 class Survey:
     """The languages, the pivot first; of the training text the sentence pairs of each pair, the words of both
-    sides, the different words and characters, and the script of each language; which splits some pair lacks;
-    the `stray` sentence pairs that are not trained on, since rows lack the pivot here and there; and the
-    pairs that stand in rows `beside_pivot`, which give text with the pivot alone.
+    sides, the words that differ in more than their digits, the different characters, and the script of each
+    language; which splits some pair lacks; the `stray` sentence pairs that are not trained on, since rows
+    lack the pivot here and there; and the pairs that stand in rows `beside_pivot`, which give text with the
+    pivot alone.
     """
 
     languages: tuple[str, ...]
@@ -70,11 +71,10 @@ def survey(tables: Sequence[Table], languages: Sequence[str], *, all_pairs: bool
             if max(map(len, row)) > LONGEST:
                 continue  # no sentence, which cleaning leaves out; one alone could be most of a small text
             for language, sentence in zip(pair, row):
-                spaced = sentence.split()
-                words[language] += len(spaced)
+                words[language] += len(sentence.split())
                 characters[language].update(sentence)
                 if len(different) < COUNTED:
-                    different.update(spaced)
+                    different.update(DIGITS.sub("0", sentence).split())
     counted = {pair: number for pair in combinations(languages, 2) if (number := pairs["train"][pair])}
     of_training = [(table, {*of_table}) for table, of_table in of_tables if table.split == "train"]
     trained = {
