@@ -38,7 +38,7 @@ TINY, TINY_ORDERS, TREEBANK = (
     for config, part, conditions, systems in (
         ("bert_tiny", "classic", "same", [f'--systems "{" ".join(CLASSIC)}"']),
         ("bert_tiny", "learned", "same none", [f"--systems {CLASSIC[1]}"]),
-        ("bert_tiny", "waves", "same", [f'--systems "{CLASSIC[1]} {MODERN[0]}"']),
+        ("bert_tiny", "waves", "same velan", [f'--systems "{CLASSIC[1]} {MODERN[0]}"']),
         ("bert_tiny_long", "bilingual", "same velan", []),
         ("bert_tiny_long", "alone", "none", [f'--systems "{CLASSIC[1]} {MODERN[0]}"']),
         ("bert_tiny_long", "learned", "same none", [f"--systems {CLASSIC[1]}"]),
