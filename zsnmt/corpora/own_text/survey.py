@@ -53,28 +53,57 @@ class Survey:
         return [language for language in self.languages if self.scripts.get(language) in UNSPACED]
 
 
+class Contents:
+    """What the rows of training text have, each language by itself: words, characters, and the words that
+    differ in more than their digits.
+    """
+
+    def __init__(self, languages: Sequence[str]) -> None:
+        self.words: Counter[str] = Counter()
+        self.characters: dict[str, Counter[str]] = {language: Counter() for language in languages}
+        self.different = set[str]()
+
+    def add(self, languages: Sequence[str], row: Sequence[str]) -> None:
+        """Count the sentences of a row, but for one that cleaning leaves out, since it has too many
+        characters for a sentence: it alone could be most of a small text.
+        """
+        if max(map(len, row)) > LONGEST:
+            return
+        for language, sentence in zip(languages, row):
+            self.words[language] += len(sentence.split())
+            self.characters[language].update(sentence)
+            if len(self.different) < COUNTED:
+                self.different.update(DIGITS.sub("0", sentence).split())
+
+    def scripts(self) -> dict[str, str]:
+        """The script of each language that has letters."""
+        found = {language: main_script(characters) for language, characters in self.characters.items()}
+        return {language: script for language, script in found.items() if script}
+
+    def number_of_words(self) -> int:
+        """How many words there are, about, in scripts without spaces by the characters."""
+        scripts = self.scripts()
+        return sum(
+            characters.total() // CHARACTERS_OF_WORD
+            if scripts.get(language) in UNSPACED
+            else self.words[language]
+            for language, characters in self.characters.items()
+        )
+
+
 def survey(tables: Sequence[Table], languages: Sequence[str], *, all_pairs: bool = False) -> Survey:
     """Read all tables once, and count what is trained on, which are `all_pairs` or those with the pivot;
     `InputError` for a fault in the text, and for a language with too little of it.
     """
     pairs: dict[str, Counter[Pair]] = {split: Counter() for split in SPLITS}
-    words: Counter[str] = Counter()
-    characters: dict[str, Counter[str]] = {language: Counter() for language in languages}
-    different = set[str]()
+    contents = Contents(languages)
     of_tables = [(table, [*pairs_of(table, languages, all_pairs=all_pairs)]) for table in tables]
-    for table, of_table in of_tables:
+    for table, of_table in of_tables:  # also held-out ones: a fault is told of before anything is made
         rows = all_sentence_pairs(table, of_table, None if all_pairs else languages[0])
         for pair, row in progress(rows, f"reading {'-'.join(table.languages)}", unit=" pairs"):
             pairs[table.split][pair] += 1
-            if table.split != "train":
-                continue  # read all the same, so that a fault is told of before anything is made
-            if max(map(len, row)) > LONGEST:
-                continue  # no sentence, which cleaning leaves out; one alone could be most of a small text
-            for language, sentence in zip(pair, row):
-                words[language] += len(sentence.split())
-                characters[language].update(sentence)
-                if len(different) < COUNTED:
-                    different.update(DIGITS.sub("0", sentence).split())
+            if table.split == "train":
+                contents.add(pair, row)
     counted = {pair: number for pair in combinations(languages, 2) if (number := pairs["train"][pair])}
     of_training = [(table, {*of_table}) for table, of_table in of_tables if table.split == "train"]
     trained = {
@@ -83,19 +112,15 @@ def survey(tables: Sequence[Table], languages: Sequence[str], *, all_pairs: bool
         if number >= fewest_rows([table for table, of in of_training if pair in of], pair, languages[0])
     }
     check_enough(named(trained), languages)
-    scripts = {language: script for language in languages if (script := main_script(characters[language]))}
-    for language, script in scripts.items():
-        if script in UNSPACED:
-            words[language] = characters[language].total() // CHARACTERS_OF_WORD
     return Survey(
         languages=tuple(languages),
         pairs=named(trained),
         stray=named({pair: number for pair, number in counted.items() if pair not in trained}),
         beside_pivot=tuple("-".join(pair) for pair in beside(tables, languages) if pair not in trained),
-        words=words.total(),
-        different_words=len(different),
-        characters=len(set().union(*characters.values())),
-        scripts=scripts,
+        words=contents.number_of_words(),
+        different_words=len(contents.different),
+        characters=len(set().union(*contents.characters.values())),
+        scripts=contents.scripts(),
         lacking=tuple(split for split in SPLITS[1:] if not trained.keys() <= pairs[split].keys()),
     )
 

@@ -146,6 +146,37 @@ def read(run: Path) -> dict:
 def parse(found: dict, source: Path) -> Probes:
     """Probes from what `read` gives of `source`; `InputError` unless record and tables are whole."""
     found = older_defaults(found) | found
+    check_record(found, source)
+    layers, languages = found["layers"], found["languages"]
+    labels = [
+        label for label in LABELS if any(line.split("\t")[1:2] == [label] for line in found[CLASSIFIERS])
+    ]
+
+    def rows(name: str, columns: Columns, keys: Iterable[tuple[str, ...]]) -> list[list]:
+        return table(found.get(name, []), columns, [*keys], name=f"{name} in {source}")
+
+    pairs = [] if found["classifiers_only"] else [*combinations(languages, 2)]
+    of_pairs = [(layer, *pair) for layer, pair in product(layers, pairs)]
+    similar = rows(SIMILARITY, Similarity.__annotations__, of_pairs) if pairs else []
+    columns = figure_columns(found.get(FIGURES) or [])
+    figures = rows(FIGURES, columns, product(layers)) if found.get(FIGURES) else [[layer] for layer in layers]
+    classified = rows(CLASSIFIERS, ClassifierRow.__annotations__, product(layers, labels or LABELS))
+    confused = {"layer": str, "language": str, **dict.fromkeys(languages, float)}
+    confusions = rows(CONFUSION, confused, product(layers, languages)) if "language" in labels else []
+    return Probes(
+        {key: found[key] for key in (*RUN_KEYS, *PROBE_KEYS, *LATER_PROBE_KEYS)},
+        {layer: [Similarity(*row) for row in similar if row[0] == layer] for layer in layers},
+        {layer: dict(zip([*columns][1:], values)) for layer, *values in figures},
+        {layer: {row[1]: ClassifierRow(*row) for row in classified if row[0] == layer} for layer in layers},
+        {
+            layer: {language: shares for of, language, *shares in confusions if of == layer}
+            for layer in layers
+        },
+    )
+
+
+def check_record(found: Mapping, source: Path) -> None:
+    """`InputError` unless the record says all that it must, of all layers and of languages enough."""
     tables = [CLASSIFIERS] if found["classifiers_only"] else [SIMILARITY, CLASSIFIERS]
     if missing := [key for key in (*RUN_KEYS, *PROBE_KEYS, *tables) if key not in found]:
         raise InputError(f"{source} does not say {', '.join(missing)}; {REMEDY}")
@@ -154,35 +185,6 @@ def parse(found: dict, source: Path) -> Probes:
         fewest = 1 if found["classifiers_only"] else 2  # languages: similarity is of pairs
         if FINAL not in found["layers"] or len(found["languages"]) < fewest:
             raise ValueError("it is not of all layers, or of too few languages")
-    layers, languages = found["layers"], found["languages"]
-    labels = [
-        label for label in LABELS if any(line.split("\t")[1:2] == [label] for line in found[CLASSIFIERS])
-    ]
-
-    def rows(name: str, columns: Columns, keys: Iterable[tuple[str, ...]]) -> list[list]:
-        return table(found.get(name, []), columns, list(keys), name=f"{name} in {source}")
-
-    pairs = [(layer, *pair) for layer in layers for pair in combinations(languages, 2)]
-    compared = [] if found["classifiers_only"] else rows(SIMILARITY, Similarity.__annotations__, pairs)
-    similar = [Similarity(*row) for row in compared]
-    columns = figure_columns(found.get(FIGURES) or [])
-    figures = rows(FIGURES, columns, product(layers)) if found.get(FIGURES) else [[layer] for layer in layers]
-    classifiers = product(layers, labels or LABELS)
-    classified = [
-        ClassifierRow(*row) for row in rows(CLASSIFIERS, ClassifierRow.__annotations__, classifiers)
-    ]
-    confused = {"layer": str, "language": str, **dict.fromkeys(languages, float)}
-    confusions = rows(CONFUSION, confused, product(layers, languages)) if "language" in labels else []
-    return Probes(
-        {key: found[key] for key in (*RUN_KEYS, *PROBE_KEYS, *LATER_PROBE_KEYS)},
-        {layer: [row for row in similar if row.layer == layer] for layer in layers},
-        {layer: dict(zip([*columns][1:], values)) for layer, *values in figures},
-        classified={layer: {row.label: row for row in classified if row.layer == layer} for layer in layers},
-        confusions={
-            layer: {language: shares for of, language, *shares in confusions if of == layer}
-            for layer in layers
-        },
-    )
 
 
 def older_defaults(found: dict) -> dict:
