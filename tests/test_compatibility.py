@@ -238,29 +238,36 @@ def get_code(self, name):  # as `python -O` compiles it, which would compile all
 
 SourceFileLoader.get_code = get_code
 from fairseq import checkpoint_utils
-if sys.argv[2]:
-    import zsnmt.compatibility
-folder = sys.argv[1]
-cfg = SimpleNamespace(
-    save_dir=folder, maximize_best_checkpoint_metric=False, no_save=False, no_epoch_checkpoints=True,
-    save_interval=1, save_interval_updates=0, keep_best_checkpoints=0, no_last_checkpoints=False,
-    write_checkpoints_asynchronously=False, keep_interval_updates=0, keep_last_epochs=0,
-)
-trainer = MagicMock(data_parallel_rank=0, checkpoint_suffix="")
-trainer.get_num_updates.return_value = 3
-trainer.save_checkpoint = lambda path, state: open(path, "w").write("weights") and path
-epoch = SimpleNamespace(epoch=1, end_of_epoch=lambda: True, state_dict=dict)
-checkpoint_utils.save_checkpoint(cfg, trainer, epoch, 2.0)
+
+def save(folder):
+    cfg = SimpleNamespace(
+        save_dir=folder, maximize_best_checkpoint_metric=False, no_save=False, no_epoch_checkpoints=True,
+        save_interval=1, save_interval_updates=0, keep_best_checkpoints=0, no_last_checkpoints=False,
+        write_checkpoints_asynchronously=False, keep_interval_updates=0, keep_last_epochs=0,
+    )
+    trainer = MagicMock(data_parallel_rank=0, checkpoint_suffix="")
+    trainer.get_num_updates.return_value = 3
+    trainer.save_checkpoint = lambda path, state: open(path, "w").write("weights") and path
+    epoch = SimpleNamespace(epoch=1, end_of_epoch=lambda: True, state_dict=dict)
+    checkpoint_utils.save_checkpoint(cfg, trainer, epoch, 2.0)
+
+stock_folder, repaired_folder = sys.argv[1:]
+save(stock_folder)
+import zsnmt.compatibility
+save(repaired_folder)
 """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("repaired", [True, False])
-def test_checkpoints_are_copied_where_assertions_are_left_out(tmp_path, repaired):
-    command = [sys.executable, "-c", SAVE, tmp_path, "yes" * repaired]
-    subprocess.run(command, check=True, cwd=ROOT, capture_output=True)
-    names = ["checkpoint_best.pt", *["checkpoint_last.pt"] * repaired]
-    assert sorted(path.name for path in tmp_path.iterdir()) == names
+def test_checkpoints_are_copied_where_assertions_are_left_out(tmp_path):
+    """After the repair, and not before it, in one process."""
+    folders = [tmp_path / "stock", tmp_path / "repaired"]
+    for folder in folders:
+        folder.mkdir()
+    subprocess.run([sys.executable, "-c", SAVE, *folders], check=True, cwd=ROOT, capture_output=True)
+    stock, repaired = (sorted(path.name for path in folder.iterdir()) for folder in folders)
+    assert stock == ["checkpoint_best.pt"]
+    assert repaired == ["checkpoint_best.pt", "checkpoint_last.pt"]
 
 
 # The state of the task

@@ -41,3 +41,9 @@ def test_what_goes_with_a_part_that_is_replaced_is_left_out_and_fairseq_takes_th
     if kept is not None:
         with pytest.raises(InputError, match="unrecognized arguments"):
             training_options("zs_transformer", [*before, *later])
+
+
+def test_who_changes_options_changes_them_for_no_one_else():
+    options = training_options("zs_transformer", ["--lr", "0.25"])
+    options.lr.append(0.5)
+    assert training_options("zs_transformer", ["--lr", "0.25"]).lr == [0.25]

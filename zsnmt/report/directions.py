@@ -129,8 +129,10 @@ def direction_cells(
 def direction_cell(runs: Sequence[Scores], column: Column, direction: Direction) -> Measured | None:
     """A figure of a system in one direction, over the seeds."""
     first = runs[0].select(column.kind, column.way).get(direction)
+    if first is None:  # as in most cells of a table with many ways
+        return None
     return seed_cell(
         column.figure,
         Side(runs, column).means({direction}),
-        first.uncertainty.intervals.get(column.figure) if first else None,
+        first.uncertainty.intervals.get(column.figure),
     )

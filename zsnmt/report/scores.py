@@ -90,10 +90,11 @@ def methods_of(all_scores: Iterable[Scores]) -> list[Way]:
 
 def columns_of(all_scores: Sequence[Scores], *tables: str) -> list[Column]:
     """What there is of the figures that some sorts of tables show of systems, by figure, kind and way."""
+    groups = column_groups(all_scores)
     return [
         Column(kind, way, figure)
         for figure in figures_shown_in(*tables)
-        for kind, way in column_groups(all_scores)
+        for kind, way in groups
         if kind != SUPERVISED or FIGURES[figure].of_supervised
     ]
 

@@ -183,6 +183,8 @@ def difference_of_ways(
     of_one, of_other = (runs[0].select(*side.column[:2]) for side in (one, other))
     wanted = {**of_one, **of_other} if directions is None else directions
     both = [direction for direction in wanted if direction in of_one and direction in of_other]
+    if not both:
+        return None
     found = mean_difference(one, other, both, same_runs=True)
     note = f"{len(both)} of {len(wanted)} directions" if len(both) < len(wanted) else ""
     return found and replace(found, note=note)

@@ -2,8 +2,10 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import fields
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import NoReturn
 
 from fairseq import options
@@ -37,11 +39,16 @@ def training_options(architecture: str, arguments: Sequence[str]) -> Namespace:
             f"there is no architecture '{architecture}'; {f'did you mean {near[0]}? ' if near else ''}"
             "zsnmt options lists those of zsnmt"
         )
+    words = in_precision(arguments, precision_of(arguments))
+    return deepcopy(read_words(("DATA", "--arch", architecture, *words, "--user-dir", str(PACKAGE))))
+
+
+@lru_cache(maxsize=512)  # a plan of runs asks thousands of times for the options of a few hundred systems
+def read_words(words: tuple[str, ...]) -> Namespace:
+    """What fairseq reads from the words of a command."""
     parser = options.get_training_parser("zs_translation")
     parser.error = refuse
-    words = in_precision(arguments, precision_of(arguments))
-    own = ["--user-dir", str(PACKAGE)]
-    return options.parse_args_and_arch(parser, ["DATA", "--arch", architecture, *words, *own])
+    return options.parse_args_and_arch(parser, words)
 
 
 def without_replaced(before: Sequence[str], later: Sequence[str]) -> list[str]:
