@@ -13,7 +13,14 @@ import numpy as np
 
 from zsnmt.languages import Direction
 from zsnmt.report.notes import have_one_pivot
-from zsnmt.report.scores import AnyRunResult, Column, WayDifference, mean_over_directions, system_kind
+from zsnmt.report.scores import (
+    AnyRunResult,
+    Column,
+    WayDifference,
+    known_seeds,
+    mean_over_directions,
+    system_kind,
+)
 from zsnmt.report.table import Cell, Measured, complete, join_sentences, seed_cell
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.ways import PIVOT, Way
@@ -194,7 +201,7 @@ def of_same_seeds(
     """What is of the runs of two systems that have the same seeds, so that a seed of one alone does not tell
     in their difference; all, where they have no seed in common.
     """
-    both = {run.seed for run in runs} & {run.seed for run in base}
+    both = {*known_seeds(runs)} & {*known_seeds(base)}
     if not both:
         return runs, base
     one, other = ([run for run in side if run.seed in both] for side in (runs, base))
@@ -203,7 +210,7 @@ def of_same_seeds(
 
 def same_seeds_note(base_name: str, systems: Iterable[Sequence[Scores]]) -> str:
     """Which seeds differences from the first of some systems are over, where not all have the same."""
-    base, *others = ({scores.seed for scores in runs} for runs in systems)
+    base, *others = ({*known_seeds(runs)} for runs in systems)
     if all(seeds == base for seeds in others):
         return ""
     apart = "" if all(seeds & base for seeds in others) else "; where they share none, over all of both"
