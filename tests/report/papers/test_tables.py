@@ -124,7 +124,8 @@ def test_runs_without_a_system_or_a_figure_are_refused():
     with pytest.raises(InputError, match="no run of demo is of a system of liu_table_5, which has zs_transf"):
         TABLES["liu_table_5"].table(learned)
     other_families = [replace(scores, families={"de": "A", "fr": "B"}) for scores in runs("demo")]
-    with pytest.raises(InputError, match="the runs of demo have no figure of liu_table_4"):
+    said = "the runs of demo have no figure of liu_table_4; score them between two languages of one family"
+    with pytest.raises(InputError, match=said):
         TABLES["liu_table_4"].table(other_families)
 
 
