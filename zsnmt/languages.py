@@ -33,6 +33,7 @@ LANGUAGE_OF = dict(  # codes of countries that are no codes of languages, but ta
     for pair in "al:sq by:be cn:zh cz:cs dk:da gr:el il:he ir:fa jp:ja rs:sr ua:uk vn:vi".split()
 )
 CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+Pair = tuple[str, str]  # of languages
 
 
 class Direction(NamedTuple):

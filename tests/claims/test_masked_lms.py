@@ -126,6 +126,9 @@ def test_the_lowest_change_is_that_of_the_encoding_that_gains_most():
     assert found.chosen_from == 2 and found.unfinished  # so short a training says so weakly
     (found,) = lowest_change(FIRST)(kept(same | other, config="bert_tiny_long"))
     assert not found.unfinished
+    alone = by_system("velan", ("tupe_absolute", [1.0, 1.0]))  # which has nothing to be compared with
+    (beside,) = lowest_change(FIRST)(kept(same | other | alone, config="bert_tiny_long"))
+    assert beside == found
 
 
 def test_hours_of_masked_lms_grow_with_updates_lines_and_layers(tmp_path):

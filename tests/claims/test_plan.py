@@ -157,7 +157,9 @@ def power_rows_end(effect: Effect, name: str) -> str:
 def test_where_a_config_decides_no_more_seeds_are_planned(places):
     measured = Measured("bleu", -5.0, interval=(-6.0, -4.0), difference=True)
     decided = Effect("word_orders", [[1, 2, 3]], measured, several=True, deviations=(3.0, 3.0))
-    jobs = on_invented(plan([Outcome(BY_NAME["L18"], [decided])], places, ["L18"]))
+    outcomes = [Outcome(BY_NAME["L18"], [decided])]
+    assert power_table(outcomes, ["L18"]).rows[0][-2:] == [Measured("bleu", 3.0), None]
+    jobs = on_invented(plan(outcomes, places, ["L18"]))
     assert [job.seed for job in jobs] == [1, 2, 3]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.resampled import with_resamples
 from tests.support.runs import make_text, write_run
-from tests.support.scores import made_up_scores
+from tests.support.scores import made_up_scores, without
 from zsnmt.errors import InputError
 from zsnmt.languages import FAMILIES, FEW_SHOT, SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report.brief_table import brief_table, brief_table_of_kinds
@@ -17,6 +17,7 @@ from zsnmt.report.comparability import check_comparable, read_runs
 from zsnmt.report.comparison import every_direction, markdown_table, text_table
 from zsnmt.report.directions import direction_gains_table
 from zsnmt.report.examples import examples
+from zsnmt.report.finding import in_every_way
 from zsnmt.report.page import page
 from zsnmt.report.scores import all_directions
 from zsnmt.report.systems import gains_table, systems_table, tables
@@ -175,6 +176,15 @@ def test_means_in_short_are_over_all_directions_whatever_their_kinds():
         found = cell(gains, 0, column)
         assert found is None or found.mean == pytest.approx(0), column
     assert cell(gains, 0, "zero-resource") and cell(gains, 0, "zero-shot")
+
+
+def test_it_is_said_where_a_mean_in_short_is_not_over_all_directions():
+    """Of a system with text of a pair without the pivot, which is not translated through it."""
+    trained = without(adapted("plain", 1, {"de-fr": SUPERVISED}), ("de-fr", PIVOT))
+    short = brief_table([trained])
+    notes = {title: cell(short, 0, title).note for title in short.columns[2:]}
+    assert notes.pop("others, through en") == "1 of 2 directions" and {*notes.values()} == {""}
+    assert in_every_way([trained]).endswith("directly 8.0; through en 16.0 (1 of 2 directions).")
 
 
 def test_a_difference_from_directions_of_several_kinds_is_not_made():

@@ -1,5 +1,6 @@
 """Differences of scores with intervals and p-values, from the resamples of score files."""
 
+from dataclasses import replace
 from statistics import fmean, stdev
 
 import numpy as np
@@ -8,8 +9,10 @@ import pytest
 from tests.support.resampled import with_resamples
 from tests.support.scores import made_up_scores
 from zsnmt.languages import ZERO_SHOT, Direction, parse_direction
+from zsnmt.report.finding import finding
 from zsnmt.report.scores import Column
-from zsnmt.report.significance import Part, Side, difference
+from zsnmt.report.significance import Part, Side, difference, gain, same_seeds_note
+from zsnmt.runs.scores import NO_SEED
 from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.scoring.bootstrap import SAMPLES, pack, paired_test, unpack
 from zsnmt.scoring.figures import ranges
@@ -120,6 +123,15 @@ def test_p_is_1_for_a_system_and_itself_smallest_for_distant_ones_and_the_same_f
         assert found.p == turned.p and found.mean == -turned.mean and p in (None, found.p)
         assert found.interval == pytest.approx([-end for end in turned.interval[::-1]])
     assert 0.05 < found.p < 0.95
+
+
+def test_a_system_without_a_known_seed_is_compared_with_all_runs_also_where_one_has_seed_0():
+    """The score file of a system of another toolkit says 0 where no seed is known."""
+    base = [made_up_scores("baseline", seed, bleu) for seed, bleu in ((0, 5.0), (1, 9.0))]
+    other = replace(made_up_scores("nllb", NO_SEED, 20.0), made_elsewhere=True)
+    assert gain([other], base, Column(ZERO_SHOT, DIRECT, "bleu")).mean == 13.0
+    assert same_seeds_note("baseline", [base, [other]]).endswith("where they share none, over all of both.")
+    assert finding([*base, other]).endswith("15.5 BLEU: less good by 4.5 with other seeds.")
 
 
 def test_only_differences_within_runs_have_a_deviation():

@@ -118,7 +118,7 @@ def lowest_change(column: Column) -> Evidence:
     def effects(config: str, runs: list[MaskedLM]) -> Iterator[Effect]:
         for condition in select_conditions(runs, BILINGUAL):
             changes: list[Effect] = []
-            compared = [name for name in (*CLASSIC, *MODERN) if runs_of(runs, name, condition)]
+            compared = in_all(runs, (*CLASSIC, *MODERN), (condition, SAME))
             for system in compared if condition != SAME else ():
                 sides = [by_seed(runs, [system], of, column=column) for of in (condition, SAME)]
                 part = f"{condition_label(condition)}, {system}"

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from zsnmt.claims.plan import Job, is_asked
 from zsnmt.claims.table import POWER_TITLES, Outcome, power
+from zsnmt.claims.verdicts import OPEN
 from zsnmt.report.table import Cell, Table, format_cell, pad
 
 
@@ -35,13 +36,15 @@ def jobs_table(jobs: Sequence[Job], chosen: Sequence[Job]) -> Table:
 
 
 def power_table(outcomes: Sequence[Outcome], only: Sequence[str] = ()) -> Table:
-    """One row for each config that tells of a claim with several seeds and leaves it open."""
+    """One row for each figure of a claim: how far runs deviate, and, where it is open, how many seeds would
+    tell.
+    """
     rows = [row for each in outcomes if is_asked(each, only) for row in power_rows(each)]
     titles = ["claim", "the paper", "config", "here", *POWER_TITLES]
     about = (
-        "L: Liu et al. (2021), R: Ravishankar and Søgaard (2021), J: Li (2019). Seeds that tell: so many of "
-        "each system, if means and deviations stay as they are, have a 95 % interval on one side of the "
-        "claim's bound in four of five cases."
+        "L: Liu et al. (2021), R: Ravishankar and Søgaard (2021), J: Li (2019). Seeds that tell, of a figure "
+        "that is open: so many of each system, if means and deviations stay as they are, have a 95 % "
+        "interval on one side of the claim's bound in four of five cases."
     )
     return Table("power", "What the seeds tell so far", titles, rows=rows, about=about)
 
@@ -54,4 +57,6 @@ def power_rows(each: Outcome) -> Iterator[list[Cell]]:
         yield [*start, None, claim.lacks, None, None]
     for effect in each.effects:
         config = " ".join(filter(None, (effect.config, effect.part)))
-        yield [*start, config, effect.measured, *power(each, effect)]
+        deviation, number = power(each, effect)
+        told = number if each.vote(effect) == OPEN else None
+        yield [*start, config, effect.measured, deviation, told]

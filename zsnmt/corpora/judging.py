@@ -15,10 +15,9 @@ from zsnmt.corpora.cleaning import RULES, Cleaner, Cleaning, make_cleaners, repe
 from zsnmt.corpora.overlap import Overlap, Place, find_overlaps, held_out_sentences, normalise
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus, find_pair, iterate_rows, pairs_of_split
 from zsnmt.errors import InputError
-from zsnmt.languages import check_languages
+from zsnmt.languages import Pair, check_languages
 from zsnmt.processes import map_in_processes
 
-Pair = tuple[str, str]
 Row = tuple[str, ...]
 BLOCK = 2000  # lines that a process judges at a time
 OVERLAP = "overlap"

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.corpora.cleaning import Cleaning
-from zsnmt.corpora.judging import FAULTS, KEPT, OVERLAPS, Judged, Pair, checked_held_out, judge
+from zsnmt.corpora.judging import FAULTS, KEPT, OVERLAPS, Judged, checked_held_out, judge
 from zsnmt.corpora.left_out import (
     LISTS,
     OVERLAP_LIST,
@@ -28,6 +28,7 @@ from zsnmt.corpora.parallel_text import find_pair, pairs_of_split
 from zsnmt.errors import InputError
 from zsnmt.files.records import CLEANING_FILE, OVERLAP_FILE, write_json
 from zsnmt.files.replacing import replacing
+from zsnmt.languages import Pair
 from zsnmt.processes import map_in_processes, progress
 
 

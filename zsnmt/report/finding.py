@@ -10,7 +10,7 @@ import numpy as np
 from zsnmt.analysis.factorial import interval
 from zsnmt.languages import KINDS, UNKNOWN, ZERO_RESOURCE, ZERO_SHOT, kind_name, other_pairs
 from zsnmt.report.comparability import list_some
-from zsnmt.report.scores import all_directions, runs_by_system
+from zsnmt.report.scores import all_directions, known_seeds, runs_by_system, words
 from zsnmt.report.significance import Part, difference, mean_of_part, of_same_seeds
 from zsnmt.report.table import Measured, complete, join_sentences, numbers_in_short
 from zsnmt.runs.scores import Scores
@@ -66,8 +66,7 @@ class Pair(NamedTuple):
             each.part._replace(runs=sorted(runs, key=lambda scores: scores.seed))
             for each, runs in zip((one, other), of_same_seeds(one.part.runs, other.part.runs))
         )
-        seeds = {scores.seed for scores in first.runs} & {scores.seed for scores in second.runs}
-        return cls(first, second, sorted(seeds))
+        return cls(first, second, sorted({*known_seeds(first.runs)} & {*known_seeds(second.runs)}))
 
     @property
     def means(self) -> tuple[list[float], list[float]]:
@@ -120,7 +119,11 @@ def in_every_way(runs: Sequence[Scores]) -> str:
         OWN_PIVOT: f"through {pivot} by itself",
     }
     found = {way: mean_of_part(runs, way, MAIN, with_pivot=False) for _, way in first.groups}
-    listed = [f"{spoken.get(way, way.phrase)} {bleu.head}" for way, bleu in found.items() if bleu]
+    listed = [
+        words(spoken.get(way, way.phrase), bleu.head, f"({bleu.note})" if bleu.note else "")
+        for way, bleu in found.items()
+        if bleu
+    ]
     if not listed:
         return ""
     return f"{first.system} between languages other than {pivot}, BLEU: {'; '.join(listed)}."
@@ -194,6 +197,5 @@ def means(all_scores: Sequence[Scores]) -> Iterator[SystemMean]:
             continue
         for way in (DIRECT, *THROUGH):
             part = Part(runs, way, directions)
-            covered = sum(len(of_kind) for _, of_kind in part.sides(MAIN))
-            if covered == len(directions) and (measured := part.measured(MAIN)):
+            if part.covered == len(directions) and (measured := part.measured(MAIN)):
                 yield SystemMean(part, measured)

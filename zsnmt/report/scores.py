@@ -188,10 +188,14 @@ def own_first(all_scores: Iterable[Scores]) -> list[Scores]:
     return sorted(all_scores, key=lambda scores: bool(scores.made_elsewhere))
 
 
-def seeds(runs: Sequence[RunResult]) -> str:
+def known_seeds(runs: Iterable[RunResult]) -> list[int]:
     """The seeds of a system's runs, as far as they are known."""
-    known = [run.seed for run in runs if not isinstance(run, Scores) or run.has_seed]
-    return numbers_in_short(known) or MISSING
+    return [run.seed for run in runs if not isinstance(run, Scores) or run.has_seed]
+
+
+def seeds(runs: Sequence[RunResult]) -> str:
+    """The same, as tables show them."""
+    return numbers_in_short(known_seeds(runs)) or MISSING
 
 
 def short_commit(commit: str) -> str:

@@ -13,12 +13,19 @@ import numpy as np
 
 from zsnmt.languages import Direction
 from zsnmt.report.notes import have_one_pivot
-from zsnmt.report.scores import AnyRunResult, Column, WayDifference, mean_over_directions, system_kind
+from zsnmt.report.scores import (
+    AnyRunResult,
+    Column,
+    WayDifference,
+    known_seeds,
+    mean_over_directions,
+    system_kind,
+)
 from zsnmt.report.table import Cell, Measured, complete, join_sentences, seed_cell
 from zsnmt.runs.scores import Scores
 from zsnmt.runs.ways import PIVOT, Way
 from zsnmt.scoring.bootstrap import paired_test, unpack
-from zsnmt.scoring.figures import FIGURES
+from zsnmt.scoring.figures import FIGURES, MAIN
 
 Resamples = np.ndarray | None  # None where a score file has none
 
@@ -81,8 +88,13 @@ class Part(NamedTuple):
         ]
         return [(Side(self.runs, column), directions) for column, directions in found if directions]
 
+    @property
+    def covered(self) -> int:
+        """How many of the directions were decoded so."""
+        return sum(len(of_kind) for _, of_kind in self.sides(MAIN))
+
     def means(self, figure: str) -> list[float | None]:
-        """The mean of each run over all of the directions."""
+        """The mean of each run over those of the directions that were decoded so."""
         sides = self.sides(figure)
         of_sides = [side.means(directions) for side, directions in sides]
         weights = [len(directions) for _, directions in sides]
@@ -108,11 +120,18 @@ class Part(NamedTuple):
 
 def mean_of_part(runs: Sequence[Scores], way: Way, figure: str, *, with_pivot: bool) -> Measured | None:
     """A figure of a system: its mean over the directions with the pivot, or over all others, whatever kind
-    they are to it.
+    they are to it. It is noted where not all of them were decoded so, as supervised ones through the pivot.
     """
     pivot = runs[0].pivot
     directions = {direction for direction in runs[0].kinds if (pivot in direction) == with_pivot}
-    return Part(runs, way, directions).measured(figure)
+    part = Part(runs, way, directions)
+    found = part.measured(figure)
+    return found and replace(found, note=part_note(part.covered, len(directions)))
+
+
+def part_note(number: int, wanted: int) -> str:
+    """How many directions a figure is of, where that is not all."""
+    return f"{number} of {wanted} directions" if number < wanted else ""
 
 
 def resamples(scores: Scores, column: Column, directions: Collection[Direction] | None = None) -> Resamples:
@@ -186,8 +205,7 @@ def difference_of_ways(
     if not both:
         return None
     found = mean_difference(one, other, both, same_runs=True)
-    note = f"{len(both)} of {len(wanted)} directions" if len(both) < len(wanted) else ""
-    return found and replace(found, note=note)
+    return found and replace(found, note=part_note(len(both), len(wanted)))
 
 
 def of_same_seeds(
@@ -196,7 +214,7 @@ def of_same_seeds(
     """What is of the runs of two systems that have the same seeds, so that a seed of one alone does not tell
     in their difference; all, where they have no seed in common.
     """
-    both = {run.seed for run in runs} & {run.seed for run in base}
+    both = {*known_seeds(runs)} & {*known_seeds(base)}
     if not both:
         return runs, base
     one, other = ([run for run in side if run.seed in both] for side in (runs, base))
@@ -205,7 +223,7 @@ def of_same_seeds(
 
 def same_seeds_note(base_name: str, systems: Iterable[Sequence[Scores]]) -> str:
     """Which seeds differences from the first of some systems are over, where not all have the same."""
-    base, *others = ({scores.seed for scores in runs} for runs in systems)
+    base, *others = ({*known_seeds(runs)} for runs in systems)
     if all(seeds == base for seeds in others):
         return ""
     apart = "" if all(seeds & base for seeds in others) else "; where they share none, over all of both"

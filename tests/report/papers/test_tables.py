@@ -113,6 +113,19 @@ def test_rows_have_signatures_of_their_own_and_a_sentence_says_whether_they_comp
     assert "europarl_full beside published figures: not comparable, the paper's training set" in table.about
 
 
+def test_score_files_that_do_not_say_how_many_lines_there_are_make_a_table():
+    known = runs("demo", systems=["zs_transformer", "zs_transformer_residual"])
+    unknown = [
+        replace(
+            scores, results=[replace(each, figures={"bleu": each.figures["bleu"]}) for each in scores.results]
+        )
+        for scores in known
+    ]
+    table, without = (TABLES["liu_table_5"].table(each) for each in (known, unknown))
+    assert without.rows == table.rows
+    assert without.signatures == table.signatures.replace("10 lines a direction; ", "")
+
+
 def test_runs_of_one_config_must_compare():
     one, other = runs("demo", systems=["zs_transformer", "zs_transformer_residual"])
     with pytest.raises(InputError, match="their settings of decoding differ"):
@@ -124,7 +137,8 @@ def test_runs_without_a_system_or_a_figure_are_refused():
     with pytest.raises(InputError, match="no run of demo is of a system of liu_table_5, which has zs_transf"):
         TABLES["liu_table_5"].table(learned)
     other_families = [replace(scores, families={"de": "A", "fr": "B"}) for scores in runs("demo")]
-    with pytest.raises(InputError, match="the runs of demo have no figure of liu_table_4"):
+    said = "the runs of demo have no figure of liu_table_4; score them between two languages of one family"
+    with pytest.raises(InputError, match=said):
         TABLES["liu_table_4"].table(other_families)
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from zsnmt.corpora.cleaning import LONGEST
 from zsnmt.corpora.overlap import normalise, normalised_sentences
-from zsnmt.corpora.own_text.table import Pair
 from zsnmt.corpora.parallel_text import FEWEST_TO_TEST, SPLITS, find_pair, pairs_of_split, write_rows
 from zsnmt.errors import InputError
+from zsnmt.languages import Pair
 from zsnmt.text.lines import iterate_lines, write_lines
 
 SHARE = 20  # at most one sentence pair in so many becomes a test set, and as many a validation set

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
-from zsnmt.corpora.own_text.table import Pair, Row, Table
+from zsnmt.corpora.own_text.table import Row, Table
 from zsnmt.corpora.parallel_text import FEWEST_TO_TRAIN
 from zsnmt.errors import InputError, OnFault, refuse
-from zsnmt.languages import check_languages
+from zsnmt.languages import Pair, check_languages
 from zsnmt.text.iso_639 import two_letters
 
 ENGLISH = "en"

@@ -7,9 +7,10 @@ from itertools import combinations
 from pathlib import Path
 
 from zsnmt.corpora.own_text.languages import all_sentence_pairs, fewest_rows, pairs_of
-from zsnmt.corpora.own_text.table import Pair, Table
+from zsnmt.corpora.own_text.table import Table
 from zsnmt.corpora.parallel_text import SPLITS
 from zsnmt.files.replacing import replacing
+from zsnmt.languages import Pair
 from zsnmt.text.lines import encode
 
 TOGETHER = 100  # pairs that are written at a time: each has two files open

@@ -7,9 +7,10 @@ from itertools import combinations
 
 from zsnmt.corpora.cleaning import DIGITS, LONGEST
 from zsnmt.corpora.own_text.languages import all_sentence_pairs, fewest_rows, pairs_of
-from zsnmt.corpora.own_text.table import Pair, Table
+from zsnmt.corpora.own_text.table import Table
 from zsnmt.corpora.parallel_text import FEWEST_TO_TRAIN, SPLITS
 from zsnmt.errors import InputError
+from zsnmt.languages import Pair
 from zsnmt.processes import progress
 from zsnmt.scoring.language_identification import main_script
 

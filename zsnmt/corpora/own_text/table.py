@@ -9,10 +9,10 @@ from itertools import combinations
 from pathlib import Path
 
 from zsnmt.errors import InputError, OnFault
+from zsnmt.languages import Pair
 from zsnmt.text.lines import find_fault, is_blank
 
 Row = tuple[str, ...]
-Pair = tuple[str, str]  # of languages
 Kinds = Mapping[frozenset[str], int]  # the languages that rows have together, with numbers of rows
 State = tuple[Path, int, int]  # a file, its size, and when it was changed
 LOOKED_THROUGH: dict[tuple[State, ...], Kinds] = {}

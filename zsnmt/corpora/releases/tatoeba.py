@@ -18,10 +18,8 @@ from zsnmt.corpora.overlap import normalised_sentences, without_sentences
 from zsnmt.corpora.parallel_text import FEWEST_TO_TEST, check_corpus, write_rows
 from zsnmt.corpora.releases.release import MissingFiles, clean_sentence, find_file, open_lines
 from zsnmt.errors import InputError
-from zsnmt.languages import check_languages
+from zsnmt.languages import Pair, check_languages
 from zsnmt.text.iso_639 import three_letters
-
-Pair = tuple[str, str]
 
 logger = logging.getLogger(__name__)
 

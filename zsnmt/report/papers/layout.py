@@ -73,6 +73,7 @@ class PaperTable:
     takes: Callable[[Item], bool] | None = None  # which items it is of, where that is not said by `systems`
     of: str = ""  # the same in words
     counted: Callable[[Sequence[Item]], Sequence[Item]] = every_item
+    remedy: str = ""  # what gives runs its figures, where that is not what the source says
 
     def table(self, items: Sequence[Item]) -> Table:
         """The table of some runs; `InputError` for runs of one config that do not compare, or have nothing
@@ -160,8 +161,8 @@ class PaperTable:
         (self.check or self.source.check)(items)
         if not (rows := self.figures(items)):
             raise InputError(
-                f"the runs of {config} have no figure of {self.name}; {self.source.remedy}, or leave out the "
-                "config"
+                f"the runs of {config} have no figure of {self.name}; {self.remedy or self.source.remedy}, "
+                "or leave out the config"
             )
         return rows
 

@@ -33,17 +33,24 @@ def is_kept(path: Path) -> bool:
 def signature(runs: Sequence[Scores]) -> str:
     """What the scores of a config depend on: metric, search, lines, runs, and who pivots."""
     first = runs[0]
-    lines = sorted({int(result.figures["lines"]) for scores in runs for result in scores.results})
-    number = f"{lines[0]:,}" if len(lines) == 1 else f"{lines[0]:,} to {lines[-1]:,}"
-    return "; ".join(
-        [
-            f"BLEU {first.signatures['bleu']}",
-            search_note(first),
-            f"{number} lines a direction",
-            list_seeds(runs),
-            *filter(None, [pivot_note(runs).strip().removesuffix(".")]),
-        ]
-    )
+    said = [
+        f"BLEU {first.signatures['bleu']}",
+        search_note(first),
+        number_of_lines(runs),
+        list_seeds(runs),
+        pivot_note(runs).strip().removesuffix("."),
+    ]
+    return "; ".join(filter(None, said))
+
+
+def number_of_lines(runs: Sequence[Scores]) -> str:
+    """How many lines the directions have, as far as the score files say it."""
+    figures = [result.figures for scores in runs for result in scores.results]
+    lines = sorted({int(of_result["lines"]) for of_result in figures if "lines" in of_result})
+    if not lines:
+        return ""
+    ends = dict.fromkeys([lines[0], lines[-1]])
+    return f"{' to '.join(f'{end:,}' for end in ends)} lines a direction"
 
 
 def list_seeds(runs: Sequence[Scores | Probes]) -> str:
