@@ -43,13 +43,8 @@ def read_release(
     order follows from the seed, the text and the pair. Raises `InputError` for files that are missing or not
     in the form of the export, and for a pair with too few lines to train on.
     """
-    pivot, *others = check_languages(languages)
-    for what, number in {"a test set": test, "a valid set": valid, "training text": pairs}.items():
-        if number is not None and number < 1:
-            raise InputError(f"{what} of {number} sentence pairs is empty; give 1 or more")
-    for one, other in combinations(languages, 2):
-        if three_letters(one) == three_letters(other):
-            raise InputError(f"{one} and {other} are the same language to Tatoeba; leave one of them out")
+    check_numbers({"a test set": test, "a valid set": valid, "training text": pairs})
+    pivot, *others = check_different(languages)
     sentences = {language: read_sentences(release, language) for language in languages}
     supervised = [(language, pivot) for language in others]
     rows = {
@@ -62,19 +57,8 @@ def read_release(
     rest = leave_out(tests, {pair: rows[pair][test:] for pair in supervised}, "test")
     valids = {pair: lines[:valid] for pair, lines in rest.items()}
     trains = leave_out(valids, {pair: lines[valid:] for pair, lines in rest.items()}, "validation")
-    for (language, _), lines in trains.items():
-        if not rows[language, pivot]:
-            raise InputError(
-                f"{release} has no links between {pivot} and {language}: no file "
-                f"{' or '.join(names_of_links((language, pivot)))}, or none of sentences that are there; "
-                f"bring it, or leave {language} out"
-            )
-        if not lines:
-            raise InputError(
-                f"{language}-{pivot} has {len(rows[language, pivot])} sentence pairs, and none is left to "
-                f"train on beside {test} for the test set and {valid} for validation; leave {language} "
-                "out, or hold out fewer"
-            )
+    for pair, lines in trains.items():
+        check_left(release, pair, len(rows[pair]), left=len(lines), test=test, valid=valid)
     splits = {
         "train": {pair: lines[:pairs] for pair, lines in trains.items()},
         "valid": valids,
@@ -84,6 +68,37 @@ def read_release(
         for (one, other), lines in of_pairs.items():
             write_rows(target, f"{split}.{one}-{other}", (one, other), rows=lines)
     return {split: check_corpus(target, [*of_pairs], [split])[split] for split, of_pairs in splits.items()}
+
+
+def check_numbers(asked_for: Mapping[str, int | None]) -> None:
+    """`InputError` for a set of no sentence pairs."""
+    for what, number in asked_for.items():
+        if number is not None and number < 1:
+            raise InputError(f"{what} of {number} sentence pairs is empty; give 1 or more")
+
+
+def check_different(languages: Sequence[str]) -> Sequence[str]:
+    """The languages; `InputError` for two that are the same one to Tatoeba."""
+    for one, other in combinations(check_languages(languages), 2):
+        if three_letters(one) == three_letters(other):
+            raise InputError(f"{one} and {other} are the same language to Tatoeba; leave one of them out")
+    return languages
+
+
+def check_left(release: Path, pair: Pair, number: int, *, left: int, test: int, valid: int) -> None:
+    """`InputError` for a pair with the pivot of which none of the sentence pairs is left to train on."""
+    language, pivot = pair
+    if not number:
+        raise InputError(
+            f"{release} has no links between {pivot} and {language}: no file "
+            f"{' or '.join(names_of_links(pair))}, or none of sentences that are there; "
+            f"bring it, or leave {language} out"
+        )
+    if not left:
+        raise InputError(
+            f"{language}-{pivot} has {number} sentence pairs, and none is left to train on beside {test} for "
+            f"the test set and {valid} for validation; leave {language} out, or hold out fewer"
+        )
 
 
 def read_sentences(release: Path, language: str) -> dict[str, str]:

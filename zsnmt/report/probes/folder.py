@@ -164,11 +164,13 @@ def parse(found: dict, source: Path) -> Probes:
     confused = {"layer": str, "language": str, **dict.fromkeys(languages, float)}
     confusions = rows(CONFUSION, confused, product(layers, languages)) if "language" in labels else []
     return Probes(
-        {key: found[key] for key in (*RUN_KEYS, *PROBE_KEYS, *LATER_PROBE_KEYS)},
-        {layer: [Similarity(*row) for row in similar if row[0] == layer] for layer in layers},
-        {layer: dict(zip([*columns][1:], values)) for layer, *values in figures},
-        {layer: {row[1]: ClassifierRow(*row) for row in classified if row[0] == layer} for layer in layers},
-        {
+        record={key: found[key] for key in (*RUN_KEYS, *PROBE_KEYS, *LATER_PROBE_KEYS)},
+        similarities={layer: [Similarity(*row) for row in similar if row[0] == layer] for layer in layers},
+        figures={layer: dict(zip([*columns][1:], values)) for layer, *values in figures},
+        classified={
+            layer: {row[1]: ClassifierRow(*row) for row in classified if row[0] == layer} for layer in layers
+        },
+        confusions={
             layer: {language: shares for of, language, *shares in confusions if of == layer}
             for layer in layers
         },
