@@ -361,7 +361,7 @@ def test_what_stands_within_a_paragraph_of_a_word_document_stays_where_it_is(tmp
     document.save(path := tmp_path / "a.docx")
     after = docx.Document(io.BytesIO(shouted(path))).paragraphs
     for paragraph in after[:5]:
-        assert [run.text for run in paragraph.runs] == ["THE VALUE OF", " MUST BE POSITIVE."]
+        assert [run.text for run in paragraph.runs] == ["THE VALUE OF ", " MUST BE POSITIVE."]
     assert [run.text.strip("\t") for run in after[5].runs] == ["OUR COMPANY", "FIRST DRAFT"]
     texts = [text.text for text in after[6]._p.iter(qn("w:t"))]
     assert len(texts) == 4 and all(text.strip() for text in texts)

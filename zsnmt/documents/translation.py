@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from zsnmt.documents.passages import (
     Document,
@@ -119,8 +119,20 @@ def new_parts(sentence: Sentence, made: Mapping[str, str]) -> list[str]:
     pairs = [*zip((part.text for part in sentence.parts), stretches(sentence), strict=True)]
     shared = share_out(translation, sentence, [made.get(line, text) for text, line in pairs])
     if shared is not None:
-        return shared
+        return with_both_spaces(shared, sentence.parts)
     return [in_place(text, made[line]) if line in made else text for text, line in pairs]
+
+
+def with_both_spaces(texts: Sequence[str], parts: Sequence[Part]) -> list[str]:
+    """The new texts of parts, where two that had a space each between them have both again, as around a
+    formula or the place of a value: the model reads and writes one for both.
+    """
+    spaced = [*texts]
+    for place, (before, after) in enumerate(pairwise(parts)):
+        had_both = before.text[-1].isspace() and after.text[0].isspace()
+        if had_both and texts[place + 1][:1].isspace() and texts[place][-1:].strip():
+            spaced[place] += " "
+    return spaced
 
 
 def in_place(text: str, translation: str) -> str:
