@@ -101,6 +101,16 @@ def test_what_a_program_fills_into_a_page_stays(tmp_path):
     assert shouted(path).decode() == words.sub(lambda found: found[0].upper(), source)
 
 
+def test_what_a_program_fills_into_an_attribute_stays(tmp_path):
+    """Quotation marks within it, too, which else end the attribute, or are none to the program."""
+    source = """<img alt="{% if n %}Hello {{ name|d('x') }} & you{% endif %}"
+      title='{{ "Save"|t }} now' placeholder="{{ _('Kept') }}" aria-label=Menu label="">"""
+    path = write(tmp_path / "a.html", source)
+    changed = {"Hello": "HELLO", "& you": "&amp; YOU", "now": "NOW", "=Menu": '="MENU"'}
+    words = re.compile("|".join(changed))
+    assert shouted(path).decode() == words.sub(lambda found: changed[found[0]], source)
+
+
 def test_space_beside_a_link_does_not_become_a_part_of_it(tmp_path):
     source = "<ul>\n<li>\n  <a href=x>One</a>\n</li>\n<li>First.<br>\n <b>Second.</b> <i>Third.</i>\n</ul>"
     page = shouted(write(tmp_path / "a.html", source)).decode()

@@ -166,10 +166,8 @@ class Pieces(HTMLParser):
             if is_text:  # an entity is a piece of its own to the parser
                 first, *others = group
                 text = "".join(piece.source for piece in (first, *others))
-                for number, part in enumerate(TEMPLATE.split(text)):
-                    if part:
-                        filled_in = bool(number % 2) and not first.kept
-                        yield first._replace(source=part, fixed=first.fixed or filled_in)
+                for part, filled_in in parts_of_template(text):
+                    yield first._replace(source=part, fixed=first.fixed or filled_in and not first.kept)
             else:
                 yield from group
 
@@ -249,7 +247,7 @@ class WebPage(Document):
             if piece.kind == "start" and not piece.kept:
                 for number, match in enumerate(attributes(piece.source, WITH_TEXT)):
                     self.attributes.append((place, number))
-                    self.passages.append(Passage((Run(unescape(unquote(match["value"]))),)))
+                    self.passages.append(passage_of_value(unquote(match["value"])))
 
     def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
         sources = [piece.source for piece in self.pieces]
@@ -260,9 +258,9 @@ class WebPage(Document):
         changed: dict[int, dict[int, str]] = {}
         of_attributes = slice(len(self.places), None)
         new_values = zip(self.attributes, self.passages[of_attributes], translations[of_attributes])
-        for (place, number), passage, (text,) in new_values:
-            if text != passage.text:
-                changed.setdefault(place, {})[number] = f'"{escape(text)}"'
+        for (place, number), passage, texts in new_values:
+            if "".join(texts) != passage.text:
+                changed.setdefault(place, {})[number] = quoted(passage, texts)
         for place, values in changed.items():
             sources[place] = with_values(sources[place], WITH_TEXT, values)
         if (way := turned(self.passages, translations)) is not None:
@@ -306,6 +304,27 @@ def attributes(source: str, names: Sequence[str]) -> list[re.Match[str]]:
 def unquote(value: str) -> str:
     """The value of an attribute as it stands between quotation marks, if there are some."""
     return value[1:-1] if value[0] in "\"'" else value
+
+
+def passage_of_value(value: str) -> Passage:
+    """The value of an attribute as a passage; what a program fills in is there as it stands."""
+    parts = parts_of_template(value)
+    return Passage(tuple(Run(part if fixed else unescape(part), fixed) for part, fixed in parts))
+
+
+def quoted(passage: Passage, texts: Sequence[str]) -> str:
+    """The value of an attribute with new texts, between marks that a program does not need within it."""
+    pairs = zip(passage.runs, texts, strict=True)
+    value = "".join(text if run.fixed else escape(text) for run, text in pairs)
+    mark = "'" if '"' in value else '"'
+    return f"{mark}{value}{mark}"
+
+
+def parts_of_template(source: str) -> Iterator[tuple[str, bool]]:
+    """The parts of a source, and whether each is what a program fills in or obeys."""
+    for number, part in enumerate(TEMPLATE.split(source)):
+        if part:
+            yield part, number % 2 == 1
 
 
 def with_values(source: str, names: Sequence[str], values: dict[int, str]) -> str:
