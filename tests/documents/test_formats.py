@@ -111,6 +111,17 @@ def test_what_a_program_fills_into_an_attribute_stays(tmp_path):
     assert shouted(path).decode() == words.sub(lambda found: changed[found[0]], source)
 
 
+def test_readings_above_words_of_a_page_stay_and_are_no_part_of_the_sentence(tmp_path):
+    source = (
+        "<p>A <ruby>first<rp>(</rp><rt>fst</rt><rp>)</rp></ruby> and <ruby>second<rt>snd</ruby> word.</p>"
+    )
+    path = write(tmp_path / "a.html", source)
+    (passage,) = read_document(path).passages
+    assert passage.text == "A first and second word."
+    words = re.compile(r"\b(?:A|first|and|second|word)\b")
+    assert shouted(path).decode() == words.sub(lambda found: found[0].upper(), source)
+
+
 def test_space_beside_a_link_does_not_become_a_part_of_it(tmp_path):
     source = "<ul>\n<li>\n  <a href=x>One</a>\n</li>\n<li>First.<br>\n <b>Second.</b> <i>Third.</i>\n</ul>"
     page = shouted(write(tmp_path / "a.html", source)).decode()

@@ -16,11 +16,12 @@ from zsnmt.errors import InputError
 from zsnmt.text.unspaced import stick_together
 
 INLINE = frozenset(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark q rp rt ruby s "
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark q ruby s "
     "samp small span strike strong sub sup time tt u var wbr".split()
 )
 APART = frozenset({"a", "label", "span"})  # inline tags that may stand beside each other as in a menu
-KEPT = frozenset("code kbd samp script style template textarea pre svg math noscript object".split())
+READINGS = frozenset({"rt", "rp"})  # how the words below are read, and brackets around that
+KEPT = READINGS | {*"code kbd samp script style template textarea pre svg math noscript object".split()}
 VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 # Whose end tags may be left out: a start tag ends the open ones beside it.
 CLOSED_BY = {
@@ -227,7 +228,7 @@ class WebPage(Document):
 
         before = self.pieces[0]
         for place, piece in enumerate(self.pieces):
-            if piece.kind in ("start", "end") and piece.tag not in INLINE:
+            if piece.kind in ("start", "end") and piece.tag not in INLINE | READINGS:
                 end()
             elif piece.kind == "start" and before.kind == "end" and {before.tag, piece.tag} <= APART:
                 apart = True
