@@ -122,6 +122,12 @@ def test_readings_above_words_of_a_page_stay_and_are_no_part_of_the_sentence(tmp
     assert shouted(path).decode() == words.sub(lambda found: found[0].upper(), source)
 
 
+def test_formulas_of_books_stay_whatever_name_their_language_is_given(tmp_path):
+    source = '<html xmlns:m="urn:m"><p>Let</p><m:math><m:mi>x</m:mi></m:math><p>be.</p></html>'
+    path = write(tmp_path / "a.xhtml", source)
+    assert shouted(path).decode() == source.replace("Let", "LET").replace("be.", "BE.")
+
+
 def test_space_beside_a_link_does_not_become_a_part_of_it(tmp_path):
     source = "<ul>\n<li>\n  <a href=x>One</a>\n</li>\n<li>First.<br>\n <b>Second.</b> <i>Third.</i>\n</ul>"
     page = shouted(write(tmp_path / "a.html", source)).decode()

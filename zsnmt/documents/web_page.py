@@ -116,7 +116,7 @@ class Pieces(HTMLParser):
         self.close_before(tag)
         self.add("start", tag, marked)
         if tag not in VOID:
-            around, kept = self.around, tag in KEPT or marked
+            around, kept = self.around, tag.rpartition(":")[2] in KEPT or marked
             inline = around.inline and not (kept and tag not in INLINE)
             self.open.append(Open(tag, around.kept or kept, inline))
             self.number_open[tag] += 1
