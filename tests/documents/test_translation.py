@@ -97,6 +97,14 @@ def test_where_a_fixed_part_is_lost_its_sides_are_translated_apart():
     assert translate_passages([passage], ["en"], losing, target="xx") == [["DELETE ", "%(n)d", " FILES NOW."]]
 
 
+def test_words_are_read_without_soft_hyphens():
+    text = "Steam\u00adship com\u00adpany"
+    passages = [Passage((Run(text),)), Passage((Run("The "), Run(text), Run(".")))]
+    made = translate_passages(passages, ["en"] * 2, shout, target="xx")
+    assert made == [["STEAMSHIP COMPANY"], ["THE ", "STEAMSHIP COMPANY", "."]]
+    assert translate_passages(passages[:1], ["xx"], shout, target="xx") == [[text]]
+
+
 def test_what_stands_between_two_spaces_keeps_both():
     """As a formula or the place of a value does, which no run has."""
     for texts, expected in (
