@@ -616,6 +616,24 @@ def test_what_fields_show_stays_and_marks_stay_where_they_are(tmp_path):
     assert runs == ["A MAN RIDES", " A HORSE, ", "A LINK"]
 
 
+@pytest.mark.parametrize(
+    ("has_end", "expected"),
+    [(True, ["One", "Two", "Three", "AFTER"]), (False, ["One", "TWO", "THREE", "AFTER"])],
+)
+def test_what_a_field_shows_in_several_paragraphs_stays(has_end, expected, tmp_path):
+    """Of one without an end, as no program should write it, only the first is known to be such."""
+    document = docx.Document()
+    field(document.add_paragraph(), " ADDIN ZOTERO_BIBL {} ", "One")
+    end = document.paragraphs[0]._p[-1]
+    document.add_paragraph("Two")
+    document.add_paragraph("Three")._p.append(end)
+    document.add_paragraph("After")
+    if not has_end:
+        end.getparent().remove(end)
+    document.save(path := tmp_path / "a.docx")
+    assert [each.text for each in docx.Document(io.BytesIO(shouted(path))).paragraphs] == expected
+
+
 def test_headings_in_a_table_of_contents_and_what_was_typed_into_a_form_are_translated(tmp_path):
     document = docx.Document()
     first, last = document.add_paragraph(), document.add_paragraph()

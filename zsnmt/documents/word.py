@@ -2,6 +2,7 @@
 boxes.
 """
 
+from collections import Counter
 from collections.abc import Collection, Hashable
 from copy import deepcopy
 from dataclasses import dataclass
@@ -60,18 +61,23 @@ def read_word(path: Path) -> Package:
 
 
 def paragraphs(root: _Element) -> Stretches:
-    """The texts of all paragraphs of a part."""
+    """The texts of all paragraphs of a part. A field may show several of them, as that of a bibliography."""
+    marks = Counter(each.get(within(each, "fldCharType")) for each in root.iter(within(root, "fldChar")))
+    fields: list[Field] = []
     for paragraph in root.iter(within(root, "p")):
-        yield from stretches(paragraph)
+        yield from stretches(paragraph, fields)
+        if marks["begin"] != marks["end"]:  # else one without an end would show all that follows
+            fields.clear()
 
 
-def stretches(paragraph: _Element) -> Stretches:
-    """The texts of a paragraph itself, not of text boxes in it, between breaks."""
+def stretches(paragraph: _Element, fields: list["Field"]) -> Stretches:
+    """The texts of a paragraph itself, not of text boxes in it, between breaks; `fields` are those that are
+    open.
+    """
     known = ("t", "instrText", "fldChar", *HYPHENS, *MARKS, *BREAKS)
     names = {within(paragraph, name): name for name in known}
     own, simple_field, *left = (within(paragraph, name) for name in ("p", "fldSimple", *LEFT))
     found: list[Text] = []
-    fields: list[Field] = []  # that are open
     marks = 0
     for element in paragraph.iter(*names, FORMULA):
         if next(element.iterancestors(own)) is not paragraph:
