@@ -100,13 +100,21 @@ class Xliff(Document):
                     place.write("".join(next(texts) for _ in runs))
             marked = next(filled.iterancestors(f"{{*}}{self.version.marked}"), filled)
             marked.set("state", self.version.state)
+            target = next(filled.iterancestors("{*}target"), filled)
+            if LANGUAGE in target.attrib:
+                say_language(target, LANGUAGE, language)
             unit = next(filled.iterancestors(f"{{*}}{self.version.unit}"))
             if "approved" in unit.attrib:
                 unit.set("approved", "no")
         for element in root.iter(f"{{*}}{self.version.file}"):
-            if not is_of_language(element.get(self.version.language), language):
-                element.set(self.version.language, language_tag(language))
+            say_language(element, self.version.language, language)
         return etree.tostring(root.getroottree(), xml_declaration=True, encoding="UTF-8")
+
+
+def say_language(element: _Element, attribute: str, language: str) -> None:
+    """Let an attribute say a language, unless it says that with a country already."""
+    if not is_of_language(element.get(attribute), language):
+        element.set(attribute, language_tag(language))
 
 
 def all_gaps(root: _Element, version: Version) -> list[Gap]:
