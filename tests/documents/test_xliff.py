@@ -206,3 +206,16 @@ def test_a_target_that_says_its_language_says_the_one_of_its_translation(said, a
     content = shouted(write(tmp_path / "a.xlf", text)).decode()
     assert re.findall('<target xml:lang="(.*?)"', content) == [after] * 2
     assert f'target-language="{after}"' in content
+
+
+def test_what_was_said_of_the_state_before_goes_with_it(tmp_path):
+    """As XLIFF 2.1 wants it of who changes a state."""
+    for name, text in (
+        (
+            "a.xlf",
+            OLD.replace('<target t:by="me">', '<target t:by="me" state="new" state-qualifier="id-match">'),
+        ),
+        ("b.xlf", NEW.replace('state="initial"', 'state="initial" subState="tool:untouched"')),
+    ):
+        content = shouted(write(tmp_path / name, text))
+        assert b"qualifier" not in content and b"subState" not in content
