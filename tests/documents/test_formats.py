@@ -718,6 +718,15 @@ def test_messages_keep_their_ends_of_lines_and_their_mark(tmp_path, mark, end):
     assert polib.pofile(made.removeprefix(mark)).find("done").msgstr == "fertig"
 
 
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85"])
+def test_only_an_end_of_line_ends_a_line_of_messages(separator, tmp_path):
+    """Other programs take more characters for one; they come with text that is pasted from elsewhere."""
+    source = f'msgid "one{separator}two"\nmsgstr ""\n'
+    (path := tmp_path / "b.po").write_bytes(shouted(write(tmp_path / "a.po", source)))
+    (message,) = polib.pofile(str(path))
+    assert (message.msgid, message.msgstr) == (f"one{separator}two", "ONE TWO")
+
+
 @pytest.mark.parametrize("line", ['msgid "without an end', 'msgid "one" two"', 'msgstr[12] "a"', "words"])
 def test_messages_without_their_quotes_are_refused_with_the_line(tmp_path, line):
     path = write(tmp_path / "a.po", MESSAGES.replace('msgid "done"', line))

@@ -36,10 +36,9 @@ class Messages(Document):
 
     def __init__(self, path: Path) -> None:
         self.form, text = form_and_text(read_text(path))
-        text = text.replace("\r\n", "\n")
-        check_quotes(text, path)
-        try:
-            self.messages = polib.pofile(text, encoding="utf-8", wrapwidth=78)
+        check_quotes(text.replace("\r\n", "\n"), path)
+        try:  # from the file: polib would end the lines of a text at U+2028 and others, too
+            self.messages = polib.pofile(str(path), encoding="utf-8-sig", wrapwidth=78)
         except (OSError, ValueError) as error:
             raise InputError(
                 f"{path} does not follow the form of gettext's messages ({error}); msgfmt -c names faults"
