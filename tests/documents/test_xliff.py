@@ -219,3 +219,14 @@ def test_what_was_said_of_the_state_before_goes_with_it(tmp_path):
     ):
         content = shouted(write(tmp_path / name, text))
         assert b"qualifier" not in content and b"subState" not in content
+
+
+def test_what_apples_programs_fill_in_stays(tmp_path):
+    """Their texts come as XLIFF from Xcode."""
+    text = "Hello %@, %1$@ sent you %#@files@ of %2$lld."
+    unit = f'<trans-unit id="1"><source>{text}</source></trans-unit>'
+    path = write(tmp_path / "a.xliff", f'<xliff version="1.2"><file><body>{unit}</body></file></xliff>')
+    (passage,) = read_document(path).passages
+    assert [run.text for run in passage.runs if run.fixed] == ["%@", "%1$@", "%#@files@", "%2$lld"]
+    (target,) = targets(shouted(path))
+    assert "HELLO %@, %1$@ SENT YOU %#@files@ OF %2$lld." in target
