@@ -634,6 +634,23 @@ def test_what_a_field_shows_in_several_paragraphs_stays(has_end, expected, tmp_p
     assert [each.text for each in docx.Document(io.BytesIO(shouted(path))).paragraphs] == expected
 
 
+def test_a_control_shows_its_translation_and_not_a_property_of_the_document(tmp_path):
+    """Word and LibreOffice put the property that a control is bound to in the place of its text."""
+    document = docx.Document()
+    for around, text in ((document.element.body, "Title"), (document.add_paragraph()._p, "12:30")):
+        around.insert(0, control := docx.oxml.OxmlElement("w:sdt"))
+        control.append(properties := docx.oxml.OxmlElement("w:sdtPr"))
+        properties.append(docx.oxml.OxmlElement("w:dataBinding"))
+        control.append(shown := docx.oxml.OxmlElement("w:sdtContent"))
+        added = document.add_paragraph(text)
+        shown.append(added._p if around is document.element.body else added.runs[0]._r)
+    document.save(path := tmp_path / "a.docx")
+    body = docx.Document(io.BytesIO(shouted(path))).element.body
+    bound, free = body.findall(f".//{qn('w:sdt')}")[::-1]
+    assert [each.text for each in free.iter(qn("w:t"))] == ["TITLE"]
+    assert not [*free.iter(qn("w:dataBinding"))] and [*bound.iter(qn("w:dataBinding"))]
+
+
 def test_headings_in_a_table_of_contents_and_what_was_typed_into_a_form_are_translated(tmp_path):
     document = docx.Document()
     first, last = document.add_paragraph(), document.add_paragraph()

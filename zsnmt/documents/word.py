@@ -93,6 +93,8 @@ def stretches(paragraph: _Element, fields: list["Field"]) -> Stretches:
             fixed = any(field.is_computed for field in (*fields, *simple))
             if name == "t":
                 found.append(Text(Place(element), element.text or "", (marks, *look(element)), fixed=fixed))
+                if not fixed and any(map(str.isalpha, element.text or "")):
+                    unbind(element)
             elif not fixed:
                 found.append(Text(Hyphen(element), HYPHENS[name], (marks, *look(element))))
         elif name in BREAKS:
@@ -111,6 +113,15 @@ def stretches(paragraph: _Element, fields: list["Field"]) -> Stretches:
             elif fields and kind == "end":
                 fields.pop()
     yield found
+
+
+def unbind(text: _Element) -> None:
+    """Let the controls around a text show it. Word would put a property of the document there instead, such
+    as its title, which stays as it is.
+    """
+    for control in text.iterancestors(within(text, "sdt")):
+        for binding in control.findall("{*}sdtPr/{*}dataBinding"):
+            binding.getparent().remove(binding)
 
 
 def turn(text: _Element, from_right: bool) -> None:
