@@ -198,7 +198,7 @@ def nearest(wanted: str, text: str, start: int, *, share: float, exact: bool) ->
     them not.
     """
     words = wanted if exact else wanted.strip().strip(".,;:!?…。।؟")
-    if not words.strip():
+    if not (exact or words.strip()):
         return None
     wanted_place, best = share * len(text), None
     pattern = re.escape(words)
