@@ -101,6 +101,33 @@ def test_what_a_program_fills_into_a_page_stays(tmp_path):
     assert shouted(path).decode() == words.sub(lambda found: found[0].upper(), source)
 
 
+def test_what_a_program_fills_into_an_attribute_stays(tmp_path):
+    """Quotation marks within it, too, which else end the attribute, or are none to the program."""
+    source = """<img alt="{% if n %}Hello {{ name|d('x') }} & you{% endif %}"
+      title='{{ "Save"|t }} now' placeholder="{{ _('Kept') }}" aria-label=Menu label="">"""
+    path = write(tmp_path / "a.html", source)
+    changed = {"Hello": "HELLO", "& you": "&amp; YOU", "now": "NOW", "=Menu": '="MENU"'}
+    words = re.compile("|".join(changed))
+    assert shouted(path).decode() == words.sub(lambda found: changed[found[0]], source)
+
+
+def test_readings_above_words_of_a_page_stay_and_are_no_part_of_the_sentence(tmp_path):
+    source = (
+        "<p>A <ruby>first<rp>(</rp><rt>fst</rt><rp>)</rp></ruby> and <ruby>second<rt>snd</ruby> word.</p>"
+    )
+    path = write(tmp_path / "a.html", source)
+    (passage,) = read_document(path).passages
+    assert passage.text == "A first and second word."
+    words = re.compile(r"\b(?:A|first|and|second|word)\b")
+    assert shouted(path).decode() == words.sub(lambda found: found[0].upper(), source)
+
+
+def test_formulas_of_books_stay_whatever_name_their_language_is_given(tmp_path):
+    source = '<html xmlns:m="urn:m"><p>Let</p><m:math><m:mi>x</m:mi></m:math><p>be.</p></html>'
+    path = write(tmp_path / "a.xhtml", source)
+    assert shouted(path).decode() == source.replace("Let", "LET").replace("be.", "BE.")
+
+
 def test_space_beside_a_link_does_not_become_a_part_of_it(tmp_path):
     source = "<ul>\n<li>\n  <a href=x>One</a>\n</li>\n<li>First.<br>\n <b>Second.</b> <i>Third.</i>\n</ul>"
     page = shouted(write(tmp_path / "a.html", source)).decode()
@@ -361,7 +388,7 @@ def test_what_stands_within_a_paragraph_of_a_word_document_stays_where_it_is(tmp
     document.save(path := tmp_path / "a.docx")
     after = docx.Document(io.BytesIO(shouted(path))).paragraphs
     for paragraph in after[:5]:
-        assert [run.text for run in paragraph.runs] == ["THE VALUE OF", " MUST BE POSITIVE."]
+        assert [run.text for run in paragraph.runs] == ["THE VALUE OF ", " MUST BE POSITIVE."]
     assert [run.text.strip("\t") for run in after[5].runs] == ["OUR COMPANY", "FIRST DRAFT"]
     texts = [text.text for text in after[6]._p.iter(qn("w:t"))]
     assert len(texts) == 4 and all(text.strip() for text in texts)
@@ -589,6 +616,41 @@ def test_what_fields_show_stays_and_marks_stay_where_they_are(tmp_path):
     assert runs == ["A MAN RIDES", " A HORSE, ", "A LINK"]
 
 
+@pytest.mark.parametrize(
+    ("has_end", "expected"),
+    [(True, ["One", "Two", "Three", "AFTER"]), (False, ["One", "TWO", "THREE", "AFTER"])],
+)
+def test_what_a_field_shows_in_several_paragraphs_stays(has_end, expected, tmp_path):
+    """Of one without an end, as no program should write it, only the first is known to be such."""
+    document = docx.Document()
+    field(document.add_paragraph(), " ADDIN ZOTERO_BIBL {} ", "One")
+    end = document.paragraphs[0]._p[-1]
+    document.add_paragraph("Two")
+    document.add_paragraph("Three")._p.append(end)
+    document.add_paragraph("After")
+    if not has_end:
+        end.getparent().remove(end)
+    document.save(path := tmp_path / "a.docx")
+    assert [each.text for each in docx.Document(io.BytesIO(shouted(path))).paragraphs] == expected
+
+
+def test_a_control_shows_its_translation_and_not_a_property_of_the_document(tmp_path):
+    """Word and LibreOffice put the property that a control is bound to in the place of its text."""
+    document = docx.Document()
+    for around, text in ((document.element.body, "Title"), (document.add_paragraph()._p, "12:30")):
+        around.insert(0, control := docx.oxml.OxmlElement("w:sdt"))
+        control.append(properties := docx.oxml.OxmlElement("w:sdtPr"))
+        properties.append(docx.oxml.OxmlElement("w:dataBinding"))
+        control.append(shown := docx.oxml.OxmlElement("w:sdtContent"))
+        added = document.add_paragraph(text)
+        shown.append(added._p if around is document.element.body else added.runs[0]._r)
+    document.save(path := tmp_path / "a.docx")
+    body = docx.Document(io.BytesIO(shouted(path))).element.body
+    bound, free = body.findall(f".//{qn('w:sdt')}")[::-1]
+    assert [each.text for each in free.iter(qn("w:t"))] == ["TITLE"]
+    assert not [*free.iter(qn("w:dataBinding"))] and [*bound.iter(qn("w:dataBinding"))]
+
+
 def test_headings_in_a_table_of_contents_and_what_was_typed_into_a_form_are_translated(tmp_path):
     document = docx.Document()
     first, last = document.add_paragraph(), document.add_paragraph()
@@ -671,6 +733,15 @@ def test_messages_keep_their_ends_of_lines_and_their_mark(tmp_path, mark, end):
     made = shouted(path).decode()
     assert made.startswith(f'{mark}msgid ""{end}') and made.count("\n") == made.count(end)
     assert polib.pofile(made.removeprefix(mark)).find("done").msgstr == "fertig"
+
+
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85"])
+def test_only_an_end_of_line_ends_a_line_of_messages(separator, tmp_path):
+    """Other programs take more characters for one; they come with text that is pasted from elsewhere."""
+    source = f'msgid "one{separator}two"\nmsgstr ""\n'
+    (path := tmp_path / "b.po").write_bytes(shouted(write(tmp_path / "a.po", source)))
+    (message,) = polib.pofile(str(path))
+    assert (message.msgid, message.msgstr) == (f"one{separator}two", "ONE TWO")
 
 
 @pytest.mark.parametrize("line", ['msgid "without an end', 'msgid "one" two"', 'msgstr[12] "a"', "words"])

@@ -191,6 +191,21 @@ def test_comments_in_the_xml_of_libreoffice_are_no_text(tmp_path):
     assert "<text:p>HELLO WORLD, <!-- checked --><?seen by?><text:span" in made
 
 
+def test_a_space_that_is_an_element_does_not_cut_a_sentence(tmp_path):
+    """As of two spaces of LibreOffice the second one is; many set a text out."""
+    text = "<text:p>A man <text:s/>rides a horse.</text:p><text:p>Name<text:s text:c='9'/>age</text:p>"
+    content = f"{TEXT[: TEXT.index('<text:p>Hello')]}{text}</office:document-content>"
+    path = write(tmp_path / "a.odt", {"mimetype": MIMETYPE, "content.xml": content})
+    whole = {"A man rides a horse.": "Ein Mann reitet ein Pferd.", "A man": "Ein Mann"}
+
+    def translate(lines, source):
+        return [whole.get(line, line.upper()) for line in lines]
+
+    made = members(shouted(path, translate))["content.xml"].decode()
+    assert "<text:p>Ein Mann <text:s/>reitet ein Pferd.</text:p>" in made
+    assert 'NAME<text:s text:c="9"/>AGE' in made
+
+
 def test_one_element_may_stand_for_a_thousand_million_spaces(tmp_path):
     many = '<text:s text:c="1000000000"/>'
     content = TEXT.replace("<text:s/>", many)

@@ -60,6 +60,20 @@ def test_words_within_words_are_not_found():
     assert share_out("ganz anders an", sentence("x ", "an"), ["-", "an"]) == ["ganz anders ", "an"]
 
 
+@pytest.mark.parametrize(
+    ("translation", "expected"),
+    [
+        ("ein Satz1 mit 10 Noten.", ["ein Satz", "1", " mit 10 Noten."]),
+        ("mit 10 Noten ein Satz1.", ["mit 10 Noten ein Satz", "1", "."]),
+        ("ein Satz[1] mit 10 Noten.", ["ein Satz", "[1]", " mit 10 Noten."]),
+    ],
+)
+def test_the_number_of_a_note_behind_a_word_is_found(translation, expected):
+    number = expected[1]
+    source = sentence("a sentence", number, " with 10 notes.")
+    assert share_out(translation, source, ["-", number, "-"]) == expected
+
+
 def test_words_are_found_beside_others_that_do_not_stand_alone():
     source = sentence("x ", "a a", " y")
     assert share_out("ba a a.", source, ["-", "a a", "-"]) == ["ba ", "a a", "."]

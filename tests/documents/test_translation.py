@@ -97,6 +97,31 @@ def test_where_a_fixed_part_is_lost_its_sides_are_translated_apart():
     assert translate_passages([passage], ["en"], losing, target="xx") == [["DELETE ", "%(n)d", " FILES NOW."]]
 
 
+def test_words_are_read_without_soft_hyphens():
+    text = "Steam\u00adship com\u00adpany"
+    passages = [Passage((Run(text),)), Passage((Run("The "), Run(text), Run(".")))]
+    made = translate_passages(passages, ["en"] * 2, shout, target="xx")
+    assert made == [["STEAMSHIP COMPANY"], ["THE ", "STEAMSHIP COMPANY", "."]]
+    assert translate_passages(passages[:1], ["xx"], shout, target="xx") == [[text]]
+
+
+def test_what_stands_between_two_spaces_keeps_both():
+    """As a formula or the place of a value does, which no run has."""
+    for texts, expected in (
+        (("You have ", " messages."), ["YOU HAVE ", " MESSAGES."]),
+        (("You have ", "messages."), ["YOU HAVE ", "MESSAGES."]),
+        (("You have", " messages."), ["YOU HAVE", " MESSAGES."]),
+        (("You ", " have ", " messages."), ["YOU ", " HAVE ", " MESSAGES."]),
+    ):
+        passage = Passage((*map(Run, texts),))
+        assert translate_passages([passage], ["en"], shout, target="xx") == [expected]
+    reordered = {"You have messages.": "消息。"}
+    unspaced = lambda lines, source: [reordered.get(line, "-") for line in lines]  # noqa: E731
+    passage = Passage((Run("You have "), Run(" messages.")))
+    ((first, second),) = translate_passages([passage], ["en"], unspaced, target="zh")
+    assert first + second == "消息。"
+
+
 def test_addresses_and_codes_stay_and_words_around_them_are_translated():
     for text, expected in (
         ("See https://example.com/a?b=1, please.", "SEE https://example.com/a?b=1, PLEASE."),

@@ -191,3 +191,42 @@ def test_the_language_of_translations_is_that_of_the_targets_where_the_file_says
     copy = unit.replace("Oui", "Yes").replace("xml:lang", 'state="new" xml:lang')
     file = form.format(' target-language="fr"', copy)
     assert read_document(write(tmp_path / "b.xlf", file)).translated_into is None
+
+
+@pytest.mark.parametrize(("said", "after"), [("fr-FR", "xx"), ("xx-YY", "xx-YY")])
+def test_a_target_that_says_its_language_says_the_one_of_its_translation(said, after, tmp_path):
+    """As it does in files that were made for another language; one that is cut into segments, too."""
+    mark = '<mrk mtype="seg" mid="1">{}</mrk>'
+    units = (
+        f'<trans-unit id="1"><source>Yes</source><target xml:lang="{said}"/></trans-unit>'
+        f'<trans-unit id="2"><source>No</source><seg-source>{mark.format("No")}</seg-source>'
+        f'<target xml:lang="{said}">{mark.format("")} - </target></trans-unit>'
+    )
+    text = f'<xliff version="1.2"><file target-language="{said}"><body>{units}</body></file></xliff>'
+    content = shouted(write(tmp_path / "a.xlf", text)).decode()
+    assert re.findall('<target xml:lang="(.*?)"', content) == [after] * 2
+    assert f'target-language="{after}"' in content
+
+
+def test_what_was_said_of_the_state_before_goes_with_it(tmp_path):
+    """As XLIFF 2.1 wants it of who changes a state."""
+    for name, text in (
+        (
+            "a.xlf",
+            OLD.replace('<target t:by="me">', '<target t:by="me" state="new" state-qualifier="id-match">'),
+        ),
+        ("b.xlf", NEW.replace('state="initial"', 'state="initial" subState="tool:untouched"')),
+    ):
+        content = shouted(write(tmp_path / name, text))
+        assert b"qualifier" not in content and b"subState" not in content
+
+
+def test_what_apples_programs_fill_in_stays(tmp_path):
+    """Their texts come as XLIFF from Xcode."""
+    text = "Hello %@, %1$@ sent you %#@files@ of %2$lld."
+    unit = f'<trans-unit id="1"><source>{text}</source></trans-unit>'
+    path = write(tmp_path / "a.xliff", f'<xliff version="1.2"><file><body>{unit}</body></file></xliff>')
+    (passage,) = read_document(path).passages
+    assert [run.text for run in passage.runs if run.fixed] == ["%@", "%1$@", "%#@files@", "%2$lld"]
+    (target,) = targets(shouted(path))
+    assert "HELLO %@, %1$@ SENT YOU %#@files@ OF %2$lld." in target

@@ -13,12 +13,12 @@ from zsnmt.documents.passages import Document, Passage, Run, is_of_language
 from zsnmt.documents.plain_text import form_and_text, read_text
 from zsnmt.errors import InputError
 
-# Where a program puts a value, %s, %(name)d, {0}, {name!r:>5}, ${name}, %{name}, {{name}}, %1; markup; and
-# what sets text out: ends of lines, tabs, several blanks. Nothing is gone through again from each of its
+# Where a program puts a value, %s, %(name)d, {0}, {name!r:>5}, ${name}, %{name}, {{name}}, %1, %@; markup;
+# and what sets text out: ends of lines, tabs, several blanks. Nothing is gone through again from each of its
 # characters, so that the time grows with the length of a message alone.
 VALUE = (
-    r"%(?:\(\w+\))?(?:\d+\$)?[#0\-+']*(?:[1-9]\d*|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|q|j|z|t|L)?"
-    r"[diouxXeEfFgGaAcsrpn%]|%\d+|[%$#]?\{{1,3}[^{}]*\}{1,3}|</?\w[^<>]*>|&\w+;"
+    r"%#@\w+@|%(?:\(\w+\))?(?:\d+\$)?[#0\-+']*(?:[1-9]\d*|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|q|j|z|t|L)?"
+    r"[diouxXeEfFgGaAcsrpn%@]|%\d+|[%$#]?\{{1,3}[^{}]*\}{1,3}|</?\w[^<>]*>|&\w+;"
     r"|(?<![ \t])[ \t]*\n\s*|\t| {2,}"
 )
 # "% d" is a value in C's form alone: others have texts like "100% done".
@@ -36,10 +36,9 @@ class Messages(Document):
 
     def __init__(self, path: Path) -> None:
         self.form, text = form_and_text(read_text(path))
-        text = text.replace("\r\n", "\n")
-        check_quotes(text, path)
-        try:
-            self.messages = polib.pofile(text, encoding="utf-8", wrapwidth=78)
+        check_quotes(text.replace("\r\n", "\n"), path)
+        try:  # from the file: polib would end the lines of a text at U+2028 and others, too
+            self.messages = polib.pofile(str(path), encoding="utf-8-sig", wrapwidth=78)
         except (OSError, ValueError) as error:
             raise InputError(
                 f"{path} does not follow the form of gettext's messages ({error}); msgfmt -c names faults"

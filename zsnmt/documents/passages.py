@@ -198,12 +198,12 @@ def nearest(wanted: str, text: str, start: int, *, share: float, exact: bool) ->
     them not.
     """
     words = wanted if exact else wanted.strip().strip(".,;:!?…。।؟")
-    if not words.strip():
+    if not (exact or words.strip()):
         return None
     wanted_place, best = share * len(text), None
     pattern = re.escape(words)
     if not exact:  # most of what does not stand alone is passed over here, which is faster
-        pattern = rf"(?i)(?<![^\W_]){pattern}(?![^\W_])"
+        pattern = rf"(?i)(?<!{goes_on(words[0])}){pattern}(?!{goes_on(words[-1])})"
     for match in re.compile(pattern).finditer(text, start):
         span = match.span()
         if not (exact or stands_alone(text, *span)):
@@ -230,9 +230,24 @@ def moves(character: str, first: str) -> bool:
     return character.isspace() or not (first.isspace() or of_word(character))
 
 
+def goes_on(character: str) -> str:
+    """What may go on with the word or the number that a character is of, as a regular expression; nothing
+    with a mark.
+    """
+    if character.isdecimal():
+        return r"\d"
+    return r"[^\W\d_]" if of_word(character) else "(?!)"
+
+
 def stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether no word goes on before or after a place of a text."""
-    return not any(map(of_word, text[max(0, start - 1) : start] + text[end : end + 1]))
+    """Whether no word goes on before or after a place of a text, and no number; that of a note stands right
+    behind a word.
+    """
+    borders = (text[max(0, place - 1) : place + 1] for place in (start, end))
+    return not any(
+        len(border) == 2 and all(map(of_word, border)) and border[0].isdecimal() == border[1].isdecimal()
+        for border in borders
+    )
 
 
 def between_words(text: str, place: int, *, low: int, high: int) -> int:

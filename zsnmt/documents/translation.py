@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from zsnmt.documents.passages import (
     Document,
@@ -19,6 +19,7 @@ from zsnmt.text.unspaced import closes_up
 
 LOG = logging.getLogger(__name__)
 SPACES = " \t\n\r\u00a0"
+SOFT_HYPHEN = "\u00ad"  # within a word, where a line may end
 STOPS = tuple(".。।۔።។။։")  # that end a sentence, in Urdu, Amharic, Khmer and others, too
 
 Translate = Callable[[Sequence[str], str], Sequence[str]]  # lines of one language, which is given
@@ -79,8 +80,10 @@ def stretches(sentence: Sentence) -> list[str]:
 
 
 def one_line(text: str) -> str:
-    """The text with each stretch of space as one space, as a model reads it."""
-    return " ".join(text.split())
+    """The text with each stretch of space as one space, and words without soft hyphens, as a model reads
+    it.
+    """
+    return " ".join(text.replace(SOFT_HYPHEN, "").split())
 
 
 def texts_of(passage: Passage, sentences: Sequence[Sentence], made: Mapping[str, str]) -> list[str]:
@@ -119,8 +122,20 @@ def new_parts(sentence: Sentence, made: Mapping[str, str]) -> list[str]:
     pairs = [*zip((part.text for part in sentence.parts), stretches(sentence), strict=True)]
     shared = share_out(translation, sentence, [made.get(line, text) for text, line in pairs])
     if shared is not None:
-        return shared
+        return with_both_spaces(shared, sentence.parts)
     return [in_place(text, made[line]) if line in made else text for text, line in pairs]
+
+
+def with_both_spaces(texts: Sequence[str], parts: Sequence[Part]) -> list[str]:
+    """The new texts of parts, where two that had a space each between them have both again, as around a
+    formula or the place of a value: the model reads and writes one for both.
+    """
+    spaced = [*texts]
+    for place, (before, after) in enumerate(pairwise(parts)):
+        had_both = before.text[-1].isspace() and after.text[0].isspace()
+        if had_both and texts[place + 1][:1].isspace() and texts[place][-1:].strip():
+            spaced[place] += " "
+    return spaced
 
 
 def in_place(text: str, translation: str) -> str:

@@ -16,11 +16,12 @@ from zsnmt.errors import InputError
 from zsnmt.text.unspaced import stick_together
 
 INLINE = frozenset(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark q rp rt ruby s "
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark q ruby s "
     "samp small span strike strong sub sup time tt u var wbr".split()
 )
 APART = frozenset({"a", "label", "span"})  # inline tags that may stand beside each other as in a menu
-KEPT = frozenset("code kbd samp script style template textarea pre svg math noscript object".split())
+READINGS = frozenset({"rt", "rp"})  # how the words below are read, and brackets around that
+KEPT = READINGS | {*"code kbd samp script style template textarea pre svg math noscript object".split()}
 VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 # Whose end tags may be left out: a start tag ends the open ones beside it.
 CLOSED_BY = {
@@ -115,7 +116,7 @@ class Pieces(HTMLParser):
         self.close_before(tag)
         self.add("start", tag, marked)
         if tag not in VOID:
-            around, kept = self.around, tag in KEPT or marked
+            around, kept = self.around, tag.rpartition(":")[2] in KEPT or marked
             inline = around.inline and not (kept and tag not in INLINE)
             self.open.append(Open(tag, around.kept or kept, inline))
             self.number_open[tag] += 1
@@ -166,10 +167,8 @@ class Pieces(HTMLParser):
             if is_text:  # an entity is a piece of its own to the parser
                 first, *others = group
                 text = "".join(piece.source for piece in (first, *others))
-                for number, part in enumerate(TEMPLATE.split(text)):
-                    if part:
-                        filled_in = bool(number % 2) and not first.kept
-                        yield first._replace(source=part, fixed=first.fixed or filled_in)
+                for part, filled_in in parts_of_template(text):
+                    yield first._replace(source=part, fixed=first.fixed or filled_in and not first.kept)
             else:
                 yield from group
 
@@ -229,7 +228,7 @@ class WebPage(Document):
 
         before = self.pieces[0]
         for place, piece in enumerate(self.pieces):
-            if piece.kind in ("start", "end") and piece.tag not in INLINE:
+            if piece.kind in ("start", "end") and piece.tag not in INLINE | READINGS:
                 end()
             elif piece.kind == "start" and before.kind == "end" and {before.tag, piece.tag} <= APART:
                 apart = True
@@ -249,7 +248,7 @@ class WebPage(Document):
             if piece.kind == "start" and not piece.kept:
                 for number, match in enumerate(attributes(piece.source, WITH_TEXT)):
                     self.attributes.append((place, number))
-                    self.passages.append(Passage((Run(unescape(unquote(match["value"]))),)))
+                    self.passages.append(passage_of_value(unquote(match["value"])))
 
     def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
         sources = [piece.source for piece in self.pieces]
@@ -260,9 +259,9 @@ class WebPage(Document):
         changed: dict[int, dict[int, str]] = {}
         of_attributes = slice(len(self.places), None)
         new_values = zip(self.attributes, self.passages[of_attributes], translations[of_attributes])
-        for (place, number), passage, (text,) in new_values:
-            if text != passage.text:
-                changed.setdefault(place, {})[number] = f'"{escape(text)}"'
+        for (place, number), passage, texts in new_values:
+            if "".join(texts) != passage.text:
+                changed.setdefault(place, {})[number] = quoted(passage, texts)
         for place, values in changed.items():
             sources[place] = with_values(sources[place], WITH_TEXT, values)
         if (way := turned(self.passages, translations)) is not None:
@@ -306,6 +305,27 @@ def attributes(source: str, names: Sequence[str]) -> list[re.Match[str]]:
 def unquote(value: str) -> str:
     """The value of an attribute as it stands between quotation marks, if there are some."""
     return value[1:-1] if value[0] in "\"'" else value
+
+
+def passage_of_value(value: str) -> Passage:
+    """The value of an attribute as a passage; what a program fills in is there as it stands."""
+    parts = parts_of_template(value)
+    return Passage(tuple(Run(part if fixed else unescape(part), fixed) for part, fixed in parts))
+
+
+def quoted(passage: Passage, texts: Sequence[str]) -> str:
+    """The value of an attribute with new texts, between marks that a program does not need within it."""
+    pairs = zip(passage.runs, texts, strict=True)
+    value = "".join(text if run.fixed else escape(text) for run, text in pairs)
+    mark = "'" if '"' in value else '"'
+    return f"{mark}{value}{mark}"
+
+
+def parts_of_template(source: str) -> Iterator[tuple[str, bool]]:
+    """The parts of a source, and whether each is what a program fills in or obeys."""
+    for number, part in enumerate(TEMPLATE.split(source)):
+        if part:
+            yield part, number % 2 == 1
 
 
 def with_values(source: str, names: Sequence[str], values: dict[int, str]) -> str:

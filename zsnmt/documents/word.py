@@ -2,6 +2,7 @@
 boxes.
 """
 
+from collections import Counter
 from collections.abc import Collection, Hashable
 from copy import deepcopy
 from dataclasses import dataclass
@@ -60,18 +61,23 @@ def read_word(path: Path) -> Package:
 
 
 def paragraphs(root: _Element) -> Stretches:
-    """The texts of all paragraphs of a part."""
+    """The texts of all paragraphs of a part. A field may show several of them, as that of a bibliography."""
+    marks = Counter(each.get(within(each, "fldCharType")) for each in root.iter(within(root, "fldChar")))
+    fields: list[Field] = []
     for paragraph in root.iter(within(root, "p")):
-        yield from stretches(paragraph)
+        yield from stretches(paragraph, fields)
+        if marks["begin"] != marks["end"]:  # else one without an end would show all that follows
+            fields.clear()
 
 
-def stretches(paragraph: _Element) -> Stretches:
-    """The texts of a paragraph itself, not of text boxes in it, between breaks."""
+def stretches(paragraph: _Element, fields: list["Field"]) -> Stretches:
+    """The texts of a paragraph itself, not of text boxes in it, between breaks; `fields` are those that are
+    open.
+    """
     known = ("t", "instrText", "fldChar", *HYPHENS, *MARKS, *BREAKS)
     names = {within(paragraph, name): name for name in known}
     own, simple_field, *left = (within(paragraph, name) for name in ("p", "fldSimple", *LEFT))
     found: list[Text] = []
-    fields: list[Field] = []  # that are open
     marks = 0
     for element in paragraph.iter(*names, FORMULA):
         if next(element.iterancestors(own)) is not paragraph:
@@ -87,6 +93,8 @@ def stretches(paragraph: _Element) -> Stretches:
             fixed = any(field.is_computed for field in (*fields, *simple))
             if name == "t":
                 found.append(Text(Place(element), element.text or "", (marks, *look(element)), fixed=fixed))
+                if not fixed and any(map(str.isalpha, element.text or "")):
+                    unbind(element)
             elif not fixed:
                 found.append(Text(Hyphen(element), HYPHENS[name], (marks, *look(element))))
         elif name in BREAKS:
@@ -105,6 +113,15 @@ def stretches(paragraph: _Element) -> Stretches:
             elif fields and kind == "end":
                 fields.pop()
     yield found
+
+
+def unbind(text: _Element) -> None:
+    """Let the controls around a text show it. Word would put a property of the document there instead, such
+    as its title, which stays as it is.
+    """
+    for control in text.iterancestors(within(text, "sdt")):
+        for binding in control.findall("{*}sdtPr/{*}dataBinding"):
+            binding.getparent().remove(binding)
 
 
 def turn(text: _Element, from_right: bool) -> None:

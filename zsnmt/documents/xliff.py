@@ -31,7 +31,8 @@ class Version(NamedTuple):
     file: str  # what says the target language,
     language: str  # and its attribute that does
     marked: str  # what has the state of a translation
-    state: str  # that a person is still to look at
+    state: str  # that a person is still to look at,
+    detail: str  # and the attribute that says more of a state
     not_yet: tuple[str | None, ...]  # states of what no one has translated
 
 
@@ -42,10 +43,17 @@ VERSIONS = {
         "target-language",
         marked="target",
         state="needs-review-translation",
+        detail="state-qualifier",
         not_yet=("new", "needs-translation"),
     ),
     "2": Version(
-        "segment", "xliff", "trgLang", marked="segment", state="translated", not_yet=(None, "initial")
+        "segment",
+        "xliff",
+        "trgLang",
+        marked="segment",
+        state="translated",
+        detail="subState",
+        not_yet=(None, "initial"),
     ),
 }
 
@@ -100,13 +108,22 @@ class Xliff(Document):
                     place.write("".join(next(texts) for _ in runs))
             marked = next(filled.iterancestors(f"{{*}}{self.version.marked}"), filled)
             marked.set("state", self.version.state)
+            marked.attrib.pop(self.version.detail, None)  # it was of the state before
+            target = next(filled.iterancestors("{*}target"), filled)
+            if LANGUAGE in target.attrib:
+                say_language(target, LANGUAGE, language)
             unit = next(filled.iterancestors(f"{{*}}{self.version.unit}"))
             if "approved" in unit.attrib:
                 unit.set("approved", "no")
         for element in root.iter(f"{{*}}{self.version.file}"):
-            if not is_of_language(element.get(self.version.language), language):
-                element.set(self.version.language, language_tag(language))
+            say_language(element, self.version.language, language)
         return etree.tostring(root.getroottree(), xml_declaration=True, encoding="UTF-8")
+
+
+def say_language(element: _Element, attribute: str, language: str) -> None:
+    """Let an attribute say a language, unless it says that with a country already."""
+    if not is_of_language(element.get(attribute), language):
+        element.set(attribute, language_tag(language))
 
 
 def all_gaps(root: _Element, version: Version) -> list[Gap]:
