@@ -3,7 +3,7 @@ boxes.
 """
 
 from collections import Counter
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,7 +76,7 @@ def stretches(paragraph: _Element, fields: list["Field"]) -> Stretches:
     """
     known = ("t", "instrText", "fldChar", *HYPHENS, *MARKS, *BREAKS)
     names = {within(paragraph, name): name for name in known}
-    own, simple_field, *left = (within(paragraph, name) for name in ("p", "fldSimple", *LEFT))
+    own, *left = (within(paragraph, name) for name in ("p", *LEFT))
     found: list[Text] = []
     marks = 0
     for element in paragraph.iter(*names, FORMULA):
@@ -84,19 +84,8 @@ def stretches(paragraph: _Element, fields: list["Field"]) -> Stretches:
             continue
         name = names.get(element.tag)
         if name == "t" or name in HYPHENS:
-            if next(element.iterancestors(*left), None) is not None:
-                continue
-            simple = (
-                Field(each.get(within(each, "instr"), ""), True)
-                for each in element.iterancestors(simple_field)
-            )
-            fixed = any(field.is_computed for field in (*fields, *simple))
-            if name == "t":
-                found.append(Text(Place(element), element.text or "", (marks, *look(element)), fixed=fixed))
-                if not fixed and any(map(str.isalpha, element.text or "")):
-                    unbind(element)
-            elif not fixed:
-                found.append(Text(Hyphen(element), HYPHENS[name], (marks, *look(element))))
+            if next(element.iterancestors(*left), None) is None:
+                found += texts_at(element, name, (marks, *look(element)), fixed=is_computed(element, fields))
         elif name in BREAKS:
             yield found
             found = []
@@ -105,14 +94,36 @@ def stretches(paragraph: _Element, fields: list["Field"]) -> Stretches:
                 fields[-1].instruction += element.text or ""
         else:
             marks += 1
-            kind = element.get(within(element, "fldCharType")) if name == "fldChar" else None
-            if kind == "begin":
-                fields.append(Field())
-            elif fields and kind == "separate":
-                fields[-1].shows = True
-            elif fields and kind == "end":
-                fields.pop()
+            if name == "fldChar":
+                follow(fields, element.get(within(element, "fldCharType")))
     yield found
+
+
+def texts_at(element: _Element, name: str, marked: Hashable, *, fixed: bool) -> Iterator[Text]:
+    """The text of an element, of which a hyphen that is `fixed` is none."""
+    if name == "t":
+        if not fixed and any(map(str.isalpha, element.text or "")):
+            unbind(element)
+        yield Text(Place(element), element.text or "", marked, fixed=fixed)
+    elif not fixed:
+        yield Text(Hyphen(element), HYPHENS[name], marked)
+
+
+def is_computed(element: _Element, fields: Iterable["Field"]) -> bool:
+    """Whether a field around an element, or one of those that are open, shows what Word computes."""
+    around = element.iterancestors(within(element, "fldSimple"))
+    simple = (Field(each.get(within(each, "instr"), ""), True) for each in around)
+    return any(field.is_computed for field in (*fields, *simple))
+
+
+def follow(fields: list["Field"], mark: str | None) -> None:
+    """Open a field, show what it shows, or close it, as a mark says."""
+    if mark == "begin":
+        fields.append(Field())
+    elif fields and mark == "separate":
+        fields[-1].shows = True
+    elif fields and mark == "end":
+        fields.pop()
 
 
 def unbind(text: _Element) -> None:
