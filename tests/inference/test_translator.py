@@ -265,6 +265,28 @@ def test_a_text_in_place_of_lines_is_not_translated_letter_by_letter(translator)
         translator.translate_into("A man", [Direction("velan", "tamun")])
 
 
+def test_lines_may_come_one_by_one(translator):
+    lines, direction = ["x", "y z"], Direction("velan", "tamun")
+    made = translator.translate(lines, "tamun", "velan")
+    assert translator.translate(iter(lines), "tamun", "velan") == made
+    assert translator.translate_into(iter(lines), [direction]) == {direction: made}
+    read = [Line(line, direction) for line in lines]
+    assert translator.n_best(iter(read)) == translator.n_best(read) != []
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        (b"x", "line 2 is of bytes, and no text; give a list of str"),
+        (None, "line 2 is of NoneType, and no text"),
+        ("x \ud83d", "line 2 has half of a surrogate pair, which is no character; read its file as UTF-8"),
+    ],
+)
+def test_what_is_no_line_of_text_is_refused(translator, line, message):
+    with pytest.raises(InputError, match=message):
+        translator.translate(["x", line], "tamun", "velan")
+
+
 def test_a_language_into_itself_is_refused(translator):
     for same in (
         dict(target="velan", source="velan"),

@@ -2,8 +2,9 @@
 
 import logging
 import math
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 BEGINNING = 40  # characters of a line that say which one it is
 CHARACTERS_SHOWN = 5
+SURROGATE = re.compile("[\ud800-\udfff]")  # half of a character of UTF-16
 
 
 class Translator:
@@ -114,7 +116,7 @@ class Translator:
 
     def translate(
         self,
-        lines: Sequence[str],
+        lines: Iterable[str],
         target: str,
         source: str | None = None,
         *,
@@ -136,7 +138,7 @@ class Translator:
 
     def translate_with_scores(
         self,
-        lines: Sequence[str],
+        lines: Iterable[str],
         target: str,
         source: str | None = None,
         *,
@@ -145,7 +147,7 @@ class Translator:
         finished: Progress = unheard,
     ) -> list[Translation]:
         """What `translate` gives, with the log-probabilities."""
-        refuse_one_text(lines)
+        lines = listed(lines)
         legs = self.legs(source, target, via)
         translations = [*map(Translation, lines)]
         for direction in legs:
@@ -184,7 +186,7 @@ class Translator:
 
     def translate_into(
         self,
-        lines: Sequence[str],
+        lines: Iterable[str],
         directions: Sequence[Direction],
         *,
         first_line: int | None = 1,
@@ -200,7 +202,7 @@ class Translator:
 
     def translate_into_with_scores(
         self,
-        lines: Sequence[str],
+        lines: Iterable[str],
         directions: Sequence[Direction],
         *,
         first_line: int | None = 1,
@@ -212,8 +214,7 @@ class Translator:
         `through`: what an ensemble reads as the lines in each of its other languages, in place of its own
         translations.
         """
-        refuse_one_text(lines)
-        directions = [*dict.fromkeys(directions)]
+        lines, directions = listed(lines), [*dict.fromkeys(directions)]
         of_lines: dict[Direction, list[list[Translation]]] = {
             direction: [[] for _ in lines] for direction in directions
         }
@@ -247,7 +248,7 @@ class Translator:
 
     def n_best(
         self,
-        lines: Sequence["Line"],
+        lines: Iterable["Line"],
         *,
         first_line: int | None = None,
         finished: Progress = unheard,
@@ -258,6 +259,7 @@ class Translator:
         Of a line in parts they are made of those of its parts (`best_of_parts`); without `first_line` no
         warning says that it is in parts. `finished` is told the number of lines that each batch ends.
         """
+        lines = [*lines]
         cut = [
             self.codec.parts(line.text, line.direction.source, self.codec.room(line.direction))
             for line in lines
@@ -408,7 +410,19 @@ class Line(NamedTuple):
     companion: str = ""
 
 
-def refuse_one_text(lines: Sequence[str]) -> None:
-    """`InputError` for a text in place of a list of lines: its lines would be its letters."""
+def listed(lines: Iterable[str]) -> list[str]:
+    """The lines as a list. `InputError` for a text in place of lines, which would be its letters, and for a
+    line that is no text, or that no file can hold.
+    """
     if isinstance(lines, str):
         raise InputError("the lines are a single text; give a list of lines, as in [text]")
+    lines = [*lines]
+    for number, line in enumerate(lines, start=1):
+        if not isinstance(line, str):
+            raise InputError(f"line {number} is of {type(line).__name__}, and no text; give a list of str")
+        if SURROGATE.search(line):
+            raise InputError(
+                f"line {number} has half of a surrogate pair, which is no character; read its file as UTF-8, "
+                "or leave it out"
+            )
+    return lines
