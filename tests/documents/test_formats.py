@@ -354,6 +354,9 @@ msgstr ""
 
 msgid "100% d'accord"
 msgstr ""
+
+msgid "%<count>d files of %L1, <%= user %>, $t(more), %-5s, 50 %-off"
+msgstr ""
 """
 
 
@@ -365,6 +368,7 @@ def test_lines_tabs_and_values_of_messages_stay(tmp_path):
         "HELLO %{name} AND {{other}}!",
         "%*d ITEMS, % d LEFT, %'d IN ALL, 100% DONE",
         "100% D'ACCORD",
+        "%<count>d FILES OF %L1, <%= user %>, $t(more), %-5s, 50 %-OFF",
     ]
 
 

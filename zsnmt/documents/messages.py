@@ -13,12 +13,13 @@ from zsnmt.documents.passages import Document, Passage, Run, is_of_language
 from zsnmt.documents.plain_text import form_and_text, read_text
 from zsnmt.errors import InputError
 
-# Where a program puts a value, %s, %(name)d, {0}, {name!r:>5}, ${name}, %{name}, {{name}}, %1, %@; markup;
-# and what sets text out: ends of lines, tabs, several blanks. Nothing is gone through again from each of its
-# characters, so that the time grows with the length of a message alone.
+# Where a program puts a value, %s, %(name)d, %<name>d, {0}, {name!r:>5}, ${name}, %{name}, {{name}}, %1, %L1,
+# %@, $t(name), <%= name %>; markup; and what sets text out: ends of lines, tabs, several blanks. Nothing is
+# gone through again from each of its characters, so that the time grows with the length of a message alone.
 VALUE = (
-    r"%#@\w+@|%(?:\(\w+\))?(?:\d+\$)?[#0\-+']*(?:[1-9]\d*|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|q|j|z|t|L)?"
-    r"[diouxXeEfFgGaAcsrpn%@]|%\d+|[%$#]?\{{1,3}[^{}]*\}{1,3}|</?\w[^<>]*>|&\w+;"
+    r"%#@\w+@|%(?:\(\w+\)|<\w+>)?(?:\d+\$)?(?:[#0+']|-(?=[\d*]))*(?:[1-9]\d*|\*)?(?:\.(?:\d+|\*))?"
+    r"(?:hh|h|ll|l|q|j|z|t|L)?[diouxXeEfFgGaAcsrpn%@]|%L?\d+|\$t\([^()]*\)|<%[^<>]*%>"
+    r"|[%$#]?\{{1,3}[^{}]*\}{1,3}|</?\w[^<>]*>|&\w+;"
     r"|(?<![ \t])[ \t]*\n\s*|\t| {2,}"
 )
 # "% d" is a value in C's form alone: others have texts like "100% done".
