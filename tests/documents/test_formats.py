@@ -184,6 +184,65 @@ def test_a_sentence_goes_on_over_subtitles_and_times_numbers_and_tags_stay(tmp_p
     ]
 
 
+WEBVTT = """WEBVTT - An old friend
+Kind: captions
+Language: en
+
+STYLE
+::cue { color: yellow }
+
+NOTE This is said twice.
+
+first
+00:01.000 --> 00:02.000 position:10%
+<v Anna>Hello my <c.loud>friend</c>,
+this is
+
+00:02.100 --> 01:00:03.000
+<v Anna>a &amp; b. <00:02.500>And one.
+
+01:00:03.100 --> 01:00:04.000
+<v Ben>Good
+
+01:00:04.100 --> 01:00:05.000
+<v Anna>Yes &lt;3
+<v Ben>No
+"""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_subtitles_of_web_pages_keep_all_but_what_is_said(tmp_path, end):
+    path = tmp_path / "a.vtt"
+    path.write_bytes(("\ufeff" + WEBVTT).replace("\n", end).encode())
+    document = read_document(path)
+    assert [each.text for each in document.passages] == [
+        "Hello my friend, this is a & b. And one.",
+        "Good",
+        "Yes <3",
+        "No",
+    ]
+    same = [[run.text for run in passage.runs] for passage in document.passages]
+    assert document.content(same, "en") == path.read_bytes()
+    expected = WEBVTT
+    for said in ("Hello my", "friend", ",\nthis is", "a &amp; b.", "And one.", "Good", "Yes", "No\n"):
+        expected = expected.replace(said, said.replace(",\nthis", ", this").upper().replace("&AMP;", "&amp;"))
+    expected = expected.replace("An old FRIEND", "An old friend").replace("Language: en", "Language: xx")
+    assert shouted(path).decode() == "\ufeff" + expected.replace("\n", end)
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("00:01.000 --> 00:02.000\nHello.\n", "a.vtt does not begin with WEBVTT, as each file"),
+        ("WEBVTT\n\n00:01,000 --> 00:02,000\nHello.\n", "a.vtt, line 3 has no times as WebVTT has them"),
+        ("WEBVTT\n\nNOTE Nothing.\n", "a.vtt holds no subtitle"),
+    ],
+)
+def test_what_is_not_webvtt_gets_one_sentence(tmp_path, text, said):
+    with pytest.raises(InputError, match=said):
+        read_document(write(tmp_path / "a.vtt", text))
+
+
 def test_subtitles_without_spaces_go_on_without_them(tmp_path):
     text = subtitles("我今天早上看见", "一只狗\n在花园里跑。", "I see\na dog.")
     passages = read_document(write(tmp_path / "a.srt", text)).passages
@@ -456,7 +515,7 @@ def test_an_unknown_format_is_refused_with_those_that_are_known(tmp_path):
     ):
         assert format_of(tmp_path / name, paragraphs=paragraphs) == form, name
     assert format_of(None) is None
-    for name in ("film.vtt", "app.TMX", "letter.pdf", "project.sdlxliff", "menu.properties"):
+    for name in ("film.ass", "app.TMX", "letter.pdf", "project.sdlxliff", "menu.properties"):
         with pytest.raises(
             InputError, match=f"{name} is of a format that is not read; convert it into a file"
         ):

@@ -11,8 +11,8 @@
 Where --output is stopped, the same command goes on with the lines of --input that are left.
 
 Documents are those of Office (.docx, .pptx, .xlsx) and LibreOffice (.odt, .odp, .ods), web pages (.html),
-books (.epub), subtitles (.srt), messages of programs (.po), what tools of translators exchange (.xlf) and,
-with --document, plain text in paragraphs. They are cut into sentences, and all that is not text stays.
+books (.epub), subtitles (.srt, .vtt), messages of programs (.po), what tools of translators exchange (.xlf)
+and, with --document, plain text in paragraphs. They are cut into sentences, and all that is not text stays.
 """
 
 import itertools

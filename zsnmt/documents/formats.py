@@ -18,7 +18,8 @@ FORMATS = {  # module and what reads a file there; a module is loaded where its 
     ".html": ("web_page", "read_web_page"),
     ".htm": ("web_page", "read_web_page"),
     ".xhtml": ("web_page", "read_web_page"),
-    ".srt": ("subtitles", "Subtitles"),
+    ".srt": ("subrip", "SubRip"),
+    ".vtt": ("webvtt", "WebVtt"),
     ".docx": ("word", "read_word"),
     ".pptx": ("office", "read_slides"),
     ".xlsx": ("spreadsheet", "read_spreadsheet"),
@@ -35,7 +36,7 @@ FORMATS = {  # module and what reads a file there; a module is loaded where its 
 NOT_READ = frozenset(
     ".adoc .ass .csv .dfxp .doc .docm .dotm .dotx .fb2 .fodt .ftl .idml .ini .json .key .md .mqxliff "
     ".mxliff .numbers .odg .otp .ots .ott .pages .pdf .potx .ppsx .ppt .pptm .properties .resw .resx .rst "
-    ".rtf .sbv .sdlxliff .ssa .strings .tex .tmx .toml .tsv .ttml .txlf .vtt .xcstrings .xls .xlsm "
+    ".rtf .sbv .sdlxliff .ssa .strings .tex .tmx .toml .tsv .ttml .txlf .xcstrings .xls .xlsm "
     ".xltx .xml .yaml .yml .zip".split()
 )
 

@@ -1,20 +1,21 @@
-"""Subtitles (SubRip): a sentence may go on over several; times, numbers and tags stay."""
+"""Subtitles of any form: a sentence may go on over several; times, numbers and tags stay."""
 
 import re
 import unicodedata
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-
-import srt
+from typing import NamedTuple
 
 from zsnmt.documents.passages import Document, Passage, Run
 from zsnmt.documents.plain_text import form_and_text, read_text
 from zsnmt.errors import InputError
 from zsnmt.text.unspaced import closes_up, gap_behind
 
-TAG = re.compile(r"(</?[a-zA-Z][^<>]*>|\{[^{}]*\})")
+TAG = re.compile(r"(</?[a-zA-Z][^<>]*>|<[\d:]+\.\d{3}>|\{[^{}]*\})")  # also a time, which WebVTT may have
+VOICE = re.compile(r"<v[ .\t][^<>]*>")  # says who speaks
 TWICE = re.compile(rf" +((?:{TAG.pattern})+)(?=\s)")  # a space before tags that another one is behind
 LINE_BREAK = re.compile(r"(?<!\s)\s*\n\s*")
 SPEAKER = re.compile(r"\s*[-–—]\s*")  # what begins a line of another speaker
@@ -22,8 +23,18 @@ END = re.compile(r"[.!?…。！？؟।:♪\]\)\"”»]\s*$")
 FEW, HARDLY = 5, 0.1  # so many subtitles, of which at most that share ends as a sentence does
 PAUSE = timedelta(seconds=1.5)  # a longer one ends a sentence
 LONGEST = 42  # characters of a line, as most broadcasters want it; one that is wide counts as two
-CONTENT = 5  # the group of its text in the form of a subtitle
 MOST = 250  # characters of a passage: subtitles without full stops do not go on for ever
+
+
+class Cue(NamedTuple):
+    """A subtitle: when it is shown, and where in the file its text begins and ends, without empty lines
+    around it.
+    """
+
+    start: timedelta
+    end: timedelta
+    first: int
+    last: int
 
 
 class Subtitles(Document):
@@ -35,32 +46,31 @@ class Subtitles(Document):
 
     def __init__(self, path: Path) -> None:
         self.form, self.text = form_and_text(read_text(path))
-        text = self.text
-        try:
-            self.subtitles = [*srt.parse(text)]
-        except srt.SRTParseError as error:
-            strange = error.unmatched_content
-            begin = error.expected_start + len(strange) - len(strange.lstrip())
-            line = text.count("\n", 0, begin) + 1
-            raise InputError(
-                f"{path}, line {line} does not follow the form of SubRip subtitles, each a number, its times "
-                "(00:00:01,000 --> 00:00:02,500) and lines of text; repair it there"
-            ) from None
-        except (ValueError, OverflowError) as error:  # of numbers that are too large
-            raise InputError(
-                f"{path} does not follow the form of SubRip subtitles ({error}); repair it there"
-            ) from None
-        if not self.subtitles:
+        self.cues = self.find_cues(path)
+        if not self.cues:
             raise InputError(f"{path} holds no subtitle")
-        for subtitle in self.subtitles:  # behind which more than one line may be empty
-            subtitle.content = subtitle.content.strip("\n")
-        self.places = [bounds_of_content(match) for match in srt.SRT_REGEX.finditer(text)]
+        self.contents = [self.text[cue.first : cue.last].replace("\r\n", "\n") for cue in self.cues]
         # For each subtitle its pieces: tags and breaks of lines as they stand, and places of runs.
         self.pieces: list[list[str | tuple[int, int]]] = []
         self.passages: list[Passage] = []
         self.read()
 
+    def find_cues(self, path: Path) -> list[Cue]:
+        """The subtitles of the text; `InputError` where it does not follow its form."""
+        raise NotImplementedError
+
+    @staticmethod
+    def words_of(source: str) -> str:
+        """What is read where this stands in the file."""
+        return source
+
+    @staticmethod
+    def source_of(words: str) -> str:
+        """What must stand in the file for these words."""
+        return words
+
     def read(self) -> None:
+        """The pieces of all subtitles, and their passages."""
         runs: list[Run] = []
 
         def end() -> None:
@@ -68,23 +78,13 @@ class Subtitles(Document):
                 self.passages.append(Passage(tuple(runs)))
                 runs.clear()
 
-        before = None
-        ended = sum(ends_sentence(subtitle) for subtitle in self.subtitles)
-        alone = len(self.subtitles) >= FEW and ended < HARDLY * len(self.subtitles)
-        for subtitle in self.subtitles:
-            length = sum(len(run.text) for run in runs) + len(subtitle.content)
-            if (
-                before is None
-                or alone
-                or length > MOST
-                or subtitle.start - before.end > PAUSE
-                or ends_sentence(before)
-            ):
+        for place, content in enumerate(self.contents):
+            if self.begins_passage(place) or sum(len(run.text) for run in runs) + len(content) > MOST:
                 end()
             elif runs:
                 runs[-1] = going_on(runs[-1])
             pieces: list[str | tuple[int, int]] = []
-            for number, line in enumerate(speakers(subtitle.content)):
+            for number, line in enumerate(speakers(content)):
                 if number:
                     end()
                     pieces.append("\n")
@@ -99,45 +99,64 @@ class Subtitles(Document):
                         pieces.append(dash[0])
                         piece = piece[dash.end() :]
                     pieces.append((len(self.passages), len(runs)))
-                    runs.append(Run(LINE_BREAK.sub(end_of_line, piece)))
+                    runs.append(Run(LINE_BREAK.sub(end_of_line, self.words_of(piece))))
             self.pieces.append(pieces)
-            before = subtitle
         end()
+
+    def begins_passage(self, place: int) -> bool:
+        """Whether no sentence goes on in a subtitle from the one before it."""
+        if place == 0 or self.are_alone:
+            return True
+        pause = self.cues[place].start - self.cues[place - 1].end
+        before, content = self.contents[place - 1 : place + 1]
+        return pause > PAUSE or ends_sentence(before) or voice_of(before) != voice_of(content)
+
+    @cached_property
+    def are_alone(self) -> bool:
+        """Whether hardly any subtitle ends as a sentence does, so that no end of one can be told."""
+        ended = sum(map(ends_sentence, self.contents))
+        return len(self.contents) >= FEW and ended < HARDLY * len(self.contents)
 
     def content(self, translations: Sequence[Sequence[str]], language: str) -> bytes:
         written, end = "", 0
-        for (first, last), pieces in zip(self.places, self.pieces, strict=True):
+        for cue, pieces in zip(self.cues, self.pieces, strict=True):
             runs = [piece for piece in pieces if not isinstance(piece, str)]
             if any(translations[of][run] != self.passages[of].runs[run].text for of, run in runs):
-                made = new_content(pieces, translations)
-                written += self.text[end:first] + made.replace("\n", self.form.end)
-                end = last
+                made = self.new_content(pieces, translations)
+                written += self.text[end : cue.first] + made.replace("\n", self.form.end)
+                end = cue.last
         return (self.form.mark + written + self.text[end:]).encode("utf-8")
 
-
-def bounds_of_content(subtitle: re.Match[str]) -> tuple[int, int]:
-    """Where the text of a subtitle begins and ends, without empty lines around it."""
-    content = subtitle[CONTENT]
-    first = subtitle.start(CONTENT) + len(content) - len(content.lstrip("\r\n"))
-    return first, max(first, subtitle.start(CONTENT) + len(content.rstrip("\r\n")))
-
-
-def new_content(pieces: Sequence[str | tuple[int, int]], translations: Sequence[Sequence[str]]) -> str:
-    """The text of a subtitle of some pieces."""
-    texts = [piece if isinstance(piece, str) else translations[piece[0]][piece[1]] for piece in pieces]
-    lines = TWICE.sub(r"\1", "".join(texts)).split("\n")
-    return "\n".join(two_lines(line.strip()) for line in lines)
+    def new_content(
+        self, pieces: Sequence[str | tuple[int, int]], translations: Sequence[Sequence[str]]
+    ) -> str:
+        """The text of a subtitle of some pieces."""
+        texts = [
+            piece if isinstance(piece, str) else self.source_of(translations[piece[0]][piece[1]])
+            for piece in pieces
+        ]
+        lines = TWICE.sub(r"\1", "".join(texts)).split("\n")
+        return "\n".join(two_lines(line.strip()) for line in lines)
 
 
-def ends_sentence(subtitle: srt.Subtitle) -> bool:
+def ends_sentence(content: str) -> bool:
     """Whether a sentence ends with a subtitle."""
-    return END.search(TAG.sub("", subtitle.content)) is not None
+    return END.search(TAG.sub("", content)) is not None
 
 
 def speakers(content: str) -> list[str]:
-    """The lines of a subtitle where each begins with a dash, else all of it."""
+    """The lines of a subtitle where each says who speaks or begins with a dash, else all of it."""
     lines = content.split("\n")
-    return lines if len(lines) > 1 and all(SPEAKER.match(TAG.sub("", line)) for line in lines) else [content]
+    several = len(lines) > 1 and (
+        all(map(voice_of, lines)) or all(SPEAKER.match(TAG.sub("", line)) for line in lines)
+    )
+    return lines if several else [content]
+
+
+def voice_of(content: str) -> str:
+    """The tag with which a subtitle says who speaks; empty for none."""
+    found = VOICE.match(content)
+    return found[0] if found else ""
 
 
 def two_lines(text: str) -> str:
