@@ -36,7 +36,7 @@ class WebVtt(Subtitles):
                         "00:02.500; repair it there"
                     )
                 start, end = duration(*times.groups()[:4]), duration(*times.groups()[4:])
-                cues.append(Cue(start, end, line.end(), line.end()))
+                cues.append(Cue(start, end, first=line.end(), last=line.end()))
                 within = True
             elif not line["text"]:
                 within = False
