@@ -152,6 +152,18 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
         tags = [] if self.writes_target else self.tag_ids(self.source_tags)
         return [*tags, *token_ids_0, *(token_ids_1 or []), self.ids["</s>"]]
 
+    def get_special_tokens_mask(
+        self,
+        token_ids_0: list[int],
+        token_ids_1: list[int] | None = None,
+        already_has_special_tokens: bool = False,
+    ) -> list[int]:
+        """1 at tags, EOS and padding, 0 at tokens of the text, unknown ones among them."""
+        if not already_has_special_tokens:
+            token_ids_0 = self.build_inputs_with_special_tokens(token_ids_0, token_ids_1)
+        special = self.dropped - {self.ids["<unk>"]}
+        return [int(number in special) for number in token_ids_0]
+
     def _switch_to_input_mode(self) -> None:
         self.writes_target = False
 
