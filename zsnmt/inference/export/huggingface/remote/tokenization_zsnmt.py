@@ -183,9 +183,9 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
     def _decode(self, token_ids: Any, skip_special_tokens: bool = False, **options: Any) -> str:
         ids = [token_ids] if isinstance(token_ids, int) else [*token_ids]
         if not skip_special_tokens:
-            return " ".join(self.symbols[number] for number in ids)
+            return " ".join(map(self._convert_id_to_token, ids))
         return self.convert_tokens_to_string(
-            [self.symbols[number] for number in ids if number not in self.dropped]
+            [self._convert_id_to_token(number) for number in ids if number not in self.dropped]
         )
 
     # Raw text in, raw text out
@@ -275,6 +275,11 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
         return self.ids.get(token, self.ids["<unk>"])
 
     def _convert_id_to_token(self, index: int) -> str:
+        if not 0 <= index < len(self.symbols):
+            raise ValueError(
+                f"{index} is not the id of a token, which are 0 to {len(self.symbols) - 1}; labels have "
+                "-100 at padding: put pad_token_id there before you decode them"
+            )
         return self.symbols[index]
 
     def save_vocabulary(self, save_directory: str, filename_prefix: str | None = None) -> tuple[str, ...]:
