@@ -63,7 +63,7 @@ def test_candidates_are_the_best_sums_of_all_hypotheses(width, symbols, number, 
     log_probabilities, scores = random_values(6, width, symbols, dead=dead), random_values(6, width, seed=8)
     best, parents, tokens = best_candidates(log_probabilities, scores, number)
     sums = log_probabilities + scores[..., None]  # N×W×V
-    expected, places = sums.flatten(1).topk(min(number, width * symbols - 1))
+    expected, places = sums.flatten(1).topk(min(number, width * symbols))
     assert torch.equal(best, expected)
     assert torch.equal(sums[torch.arange(6)[:, None], parents, tokens], best)
     alive = expected > -math.inf

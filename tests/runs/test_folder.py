@@ -14,7 +14,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.records import write_json
 from zsnmt.runs import folder
 from zsnmt.runs.commands import recipe_command, same_command
-from zsnmt.runs.folder import check_trained, commit, describe_run, piece_counts, read_record
+from zsnmt.runs.folder import check_trained, commit, describe_run, languages_of, piece_counts, read_record
 from zsnmt.runs.start import ADAPTED_FROM, BEGAN_WITH, TAUGHT_BY, Beginning, check_same_run, start_run
 
 
@@ -296,6 +296,10 @@ def test_the_run_that_is_meant_is_named(tmp_path):
             write_json(place / "export.json", {})
             with pytest.raises(InputError, match=f"{place} is an export, which zsnmt translate, .*{remedy}"):
                 ask(place)
+    (run / "int8" / "pipeline").rmdir()
+    without = f"int8 is an export, but has no pipeline, .*: zsnmt does not use it; give the folder .*, {run}$"
+    with pytest.raises(InputError, match=without):
+        languages_of(run / "int8")
     with pytest.raises(InputError, match="there is no folder .*other; give a run, made by zsnmt train"):
         piece_counts(tmp_path / "other")
     with pytest.raises(InputError, match="train it on with zsnmt train mine.conf --seeds 1, or leave it out"):

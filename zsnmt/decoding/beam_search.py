@@ -92,7 +92,7 @@ class Beams:
         self.sentences = [*range(len(limits))]
         self.limits, self.nearest = limits, min(limits)
         starts, output = states[0].starts, states[0].output
-        self.width = min(search.beam, output.size - 1)
+        self.width = min(search.beam, states[0].packed.output.size - 1)
         self.symbols = output.symbols
         self.ending = eos if self.symbols is None else int(self.symbols.eq(eos).nonzero())
         self.limit = torch.tensor(limits, device=starts.device)
@@ -159,12 +159,13 @@ class Beams:
 
     def go_on(self, candidates: Candidates) -> None:
         """Go on with the first W candidates that do not end, in their order: no more than W do, one for each
-        hypothesis.
+        hypothesis. Where few symbols are searched there may be fewer; those that end then lead nowhere.
         """
         ends = self.ends(candidates)
         rank = torch.arange(ends.size(1), device=ends.device) + ends * ends.size(1)
-        chosen = rank.topk(self.width, dim=1, largest=False).indices
-        self.scores, parents, self.tokens = candidates.at(chosen)
+        chosen = rank.topk(min(self.width, ends.size(1)), dim=1, largest=False).indices
+        scores, parents, self.tokens = candidates.at(chosen)
+        self.scores = scores.masked_fill(ends.gather(1, chosen), -math.inf)
         for state in self.states:
             state.follow(parents)
         before = self.history.gather(1, parents[..., None].expand(-1, -1, self.history.size(-1)))
@@ -185,7 +186,7 @@ def best_candidates(log_probabilities: Tensor, scores: Tensor, number: int) -> C
     chunks.
     """
     (width, size), device = log_probabilities.shape[1:], scores.device
-    number, chunks = min(number, width * size - 1), size // CHUNK
+    number, chunks = min(number, width * size), size // CHUNK
     if width * chunks < 2 * number:
         best, places = (log_probabilities + scores[..., None]).flatten(1).topk(number, dim=1)
         return Candidates(best, places // size, places % size)

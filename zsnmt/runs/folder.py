@@ -171,10 +171,10 @@ def no_run(run: Path) -> InputError:
         return InputError(f"{run} is a file, not a run; a run is a folder, runs/NAME/SYSTEM/seedN")
     if (run / EXPORT_FILE).is_file():
         beside = f", {run.parent}" if (run.parent / RECORD_FILE).is_file() else ""
-        return InputError(
-            f"{run} is an export, which zsnmt translate, serve, evaluate and confidence take as it is; here "
-            f"give the folder of its run{beside}"
-        )
+        use = "which zsnmt translate, serve, evaluate and confidence take as it is; here"
+        if not (run / PIPELINE_FOLDER).is_dir():
+            use = f"but has no {PIPELINE_FOLDER}, as one for transformers has none: zsnmt does not use it;"
+        return InputError(f"{run} is an export, {use} give the folder of its run{beside}")
     below = sorted({*run.glob(f"*/{RECORD_FILE}"), *run.glob(f"*/*/{RECORD_FILE}")})
     if below:
         return InputError(f"{run} is not a run folder; did you mean {below[0].parent}?")

@@ -310,19 +310,19 @@ def renormalising(model: ZeroShotTransformer, forbidden: torch.Tensor) -> ZeroSh
 RENORMALISED = Mask(renormalise=True)
 
 
+@pytest.mark.parametrize("beam", [4, 29])  # more than a language has symbols
 @pytest.mark.parametrize("several", [None, Ensemble(), Contrast(language_weight=0.0)], ids=str)
-def test_a_mask_that_renormalises_searches_as_if_there_were_no_other_symbols(several):
+def test_a_mask_that_renormalises_searches_as_if_there_were_no_other_symbols(several, beam):
     """All languages in one batch, against a model for each whose output has a bias of -inf."""
     bundles, penalties = bundles_of(24, sources=2 if several else 1, weights=WEIGHTS[:1]), masks(-math.inf)
-    method = Method(several, RENORMALISED)
-    results = found(build(), bundles, method, penalties=penalties)
+    method, search = Method(several, RENORMALISED), plain(beam)
+    results = found(build(), bundles, method, search, penalties=penalties)
     for language in LANGUAGES:
         places = [place for place, bundle in enumerate(bundles) if bundle.target == language]
         forbidden = penalties[language].isinf()
         forbidden[torch.tensor(never_written(DICTIONARY, LANGUAGES))] = True
-        alone = found(
-            renormalising(build(), forbidden), [bundles[place] for place in places], Method(several)
-        )
+        of_language = [bundles[place] for place in places]
+        alone = found(renormalising(build(), forbidden), of_language, Method(several), search)
         assert places
         assert_same([results[place] for place in places], alone)
 

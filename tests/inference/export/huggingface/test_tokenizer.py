@@ -151,6 +151,37 @@ def test_a_target_that_was_refused_changes_no_source(folders):
     assert after.read == before.read
 
 
+@needs_transformers
+@pytest.mark.slow
+def test_a_mask_says_which_tokens_are_not_of_the_text(folders):
+    from zsnmt.inference.export.huggingface.remote.tokenization_zsnmt import ZsnmtTokenizer
+
+    tokenizer = ZsnmtTokenizer.from_pretrained(folders[4], src_lang="en", tgt_lang="hi")  # two tags, and EOS
+    made = tokenizer("A \u2603", return_special_tokens_mask=True)
+    ids, mask = made["input_ids"], made["special_tokens_mask"]
+    assert mask == [1, 1, *[0] * (len(ids) - 3), 1] and tokenizer.unk_token_id in ids
+    padded = tokenizer.pad(made, padding="max_length", max_length=len(ids) + 2)["input_ids"]
+    assert tokenizer.get_special_tokens_mask(padded, already_has_special_tokens=True) == [*mask, 1, 1]
+    of_target = tokenizer(text_target="A", return_special_tokens_mask=True)
+    assert of_target["special_tokens_mask"] == [*[0] * (len(of_target["input_ids"]) - 1), 1]
+
+
+@needs_transformers
+@pytest.mark.slow
+@pytest.mark.parametrize("skip", [False, True])
+def test_what_is_not_the_id_of_a_token_is_not_decoded(folders, skip):
+    from zsnmt.inference.export.huggingface.remote.tokenization_zsnmt import ZsnmtTokenizer
+
+    tokenizer = ZsnmtTokenizer.from_pretrained(folders[0], tgt_lang="en")
+    labels = tokenizer(text_target=SENTENCES["en"][0])["input_ids"]
+    assert tokenizer.decode(labels, skip_special_tokens=True) == SENTENCES["en"][0]
+    for odd in (-100, len(tokenizer)):
+        with pytest.raises(ValueError, match=f"{odd} is not the id of a token.*put pad_token_id there"):
+            tokenizer.decode([*labels, odd], skip_special_tokens=skip)
+    with pytest.raises(ValueError, match="-100 is not the id of a token"):
+        tokenizer.convert_ids_to_tokens([-100])
+
+
 @pytest.mark.slow
 def test_what_is_copied_imports_nothing_of_the_toolkit(folders):
     for folder in folders:

@@ -152,6 +152,18 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
         tags = [] if self.writes_target else self.tag_ids(self.source_tags)
         return [*tags, *token_ids_0, *(token_ids_1 or []), self.ids["</s>"]]
 
+    def get_special_tokens_mask(
+        self,
+        token_ids_0: list[int],
+        token_ids_1: list[int] | None = None,
+        already_has_special_tokens: bool = False,
+    ) -> list[int]:
+        """1 at tags, EOS and padding, 0 at tokens of the text, unknown ones among them."""
+        if not already_has_special_tokens:
+            token_ids_0 = self.build_inputs_with_special_tokens(token_ids_0, token_ids_1)
+        special = self.dropped - {self.ids["<unk>"]}
+        return [int(number in special) for number in token_ids_0]
+
     def _switch_to_input_mode(self) -> None:
         self.writes_target = False
 
@@ -171,9 +183,9 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
     def _decode(self, token_ids: Any, skip_special_tokens: bool = False, **options: Any) -> str:
         ids = [token_ids] if isinstance(token_ids, int) else [*token_ids]
         if not skip_special_tokens:
-            return " ".join(self.symbols[number] for number in ids)
+            return " ".join(map(self._convert_id_to_token, ids))
         return self.convert_tokens_to_string(
-            [self.symbols[number] for number in ids if number not in self.dropped]
+            [self._convert_id_to_token(number) for number in ids if number not in self.dropped]
         )
 
     # Raw text in, raw text out
@@ -263,6 +275,11 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
         return self.ids.get(token, self.ids["<unk>"])
 
     def _convert_id_to_token(self, index: int) -> str:
+        if not 0 <= index < len(self.symbols):
+            raise ValueError(
+                f"{index} is not the id of a token, which are 0 to {len(self.symbols) - 1}; labels have "
+                "-100 at padding: put pad_token_id there before you decode them"
+            )
         return self.symbols[index]
 
     def save_vocabulary(self, save_directory: str, filename_prefix: str | None = None) -> tuple[str, ...]:
