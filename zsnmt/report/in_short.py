@@ -52,7 +52,8 @@ DRAWN_PROBES = "probe_accuracy", "probe_similarity"  # the drawings of probes th
 CONTINUED_BASELINE = f"{BASELINE.name}_{STUDENTS['none']}"
 CONTINUED_TWICE = f"{CONTINUED_BASELINE}_twice"
 DEEPER = f"{BASELINE.name}_deep_words"
-# By the steps of zsnmt direct --language-blocks, each given by hand.
+BLOCKS_DIRECT = "blocks_direct"  # by zsnmt direct --language-blocks
+# By its steps, each given by hand.
 WITH_BLOCKS, WITH_BLOCKS_THIRD = "blocks_deeper_direct", "blocks_deeper_third"
 CANDIDATES = {  # systems to choose from, in words
     BASELINE.name: "baseline",
@@ -75,6 +76,7 @@ CANDIDATES = {  # systems to choose from, in words
     f"{DEEPER}_fourth": "a deeper student, taught word by word in four rounds",
     DIRECT_STUDENT: "a deeper student, taught twice, by zsnmt direct",
     f"{DIRECT_STUDENT}_third": "a deeper student, taught three times",
+    BLOCKS_DIRECT: "a deeper student with language blocks, taught twice, by zsnmt direct",
     WITH_BLOCKS: "a deeper student with language blocks, taught twice",
     WITH_BLOCKS_THIRD: "a deeper student with language blocks, taught three times",
     f"{DIRECT_STUDENT}_further": "a deeper student, taught twice, the second time longer",
@@ -95,6 +97,7 @@ SHOWN_SYSTEMS = (  # those of RESULTS
     f"{BASELINE.name}_deep_of_2",
 )
 SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER} | {
+    "tatoeba_three": (*SHOWN_SYSTEMS, BLOCKS_DIRECT),
     "tatoeba_nordic": (  # on which zsnmt direct was run in its own form
         BASELINE.name,
         RESIDUAL.name,
