@@ -60,14 +60,17 @@ def test_georgian_sentences_begin_with_a_small_letter(tmp_path):
     assert detruecase(tokens) == tokens
     train_truecaser(["გამარჯობა"], tmp_path / "truecaser.ka")  # as of Arabic: no word has case
     assert (tmp_path / "truecaser.ka").read_bytes() == b""
-    train_truecaser(["აქ NATO", *TEXT], tmp_path / "mixed")  # which has something to say of other words
+    # Which has something to say of other words.
+    train_truecaser(["აქ NATO UNESCO", *TEXT], tmp_path / "mixed")
     assert Truecaser(tmp_path / "mixed").truecase(["The", "NATO", ".", *tokens]) == [
         "the",
         "NATO",
         ".",
         *tokens,
     ]
-    assert Truecaser(tmp_path / "mixed").truecase(["nATO", *tokens]) == ["NATO", *tokens]  # of that line
+    assert Truecaser(tmp_path / "mixed").truecase(["nATO", *tokens]) == ["NATO", *tokens]
+    # A word of that line alone.
+    assert Truecaser(tmp_path / "mixed").truecase(["uNESCO", *tokens]) == ["UNESCO", *tokens]
     assert Truecaser(tmp_path / "truecaser.ka").truecase(tokens) == tokens
 
 

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from abc import abstractmethod
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import cached_property
@@ -55,9 +56,9 @@ class Subtitles(Document):
         self.passages: list[Passage] = []
         self.read()
 
+    @abstractmethod
     def find_cues(self, path: Path) -> list[Cue]:
         """The subtitles of the text; `InputError` where it does not follow its form."""
-        raise NotImplementedError
 
     @staticmethod
     def words_of(source: str) -> str:

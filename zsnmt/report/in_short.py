@@ -108,7 +108,7 @@ SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER} |
         f"{DIRECT_STUDENT}_third",
         WITH_BLOCKS,
         WITH_BLOCKS_THIRD,
-    )
+    ),
 }
 FIRST_TEXT = "tatoeba_nordic"  # that of README: nothing was tuned on it
 FIRST_DRAWN = {  # what its drawing compares, directly

@@ -304,6 +304,8 @@ def test_what_is_compressed_is_named_with_what_to_do(tmp_path):
     ]
     with pytest.raises(InputError, match="that zsnmt reads: the file is compressed; unpack it, as by gunzip"):
         read_tables(text / "more.tsv.gz")
+    with pytest.raises(InputError, match=r"that zsnmt reads: looked for train\.de-en\.de"):
+        read_tables(write(tmp_path / "unpacked.zip", notes__txt=["c"]))
 
 
 def test_a_file_named_by_its_pair_is_no_file_of_lines(tmp_path):

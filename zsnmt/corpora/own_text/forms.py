@@ -176,7 +176,7 @@ def first_names(files: Sequence[Path]) -> str:
 
 def forms(path: Path, pattern: str) -> str:
     """What is looked for, and what is there instead."""
-    if is_compressed(path):
+    if path.is_file() and is_compressed(path):
         return "the file is compressed; unpack it, as by gunzip"
     if path.is_file():
         return (
