@@ -7,6 +7,7 @@ import pytest
 from sacrebleu.metrics import BLEU
 
 from tests.support.evaluation import sentences, spoilt
+from zsnmt.runs.trained_directions import TrainedDirections
 from zsnmt.runs.validation import (
     VALIDATION_FILE,
     BleuCounts,
@@ -16,7 +17,7 @@ from zsnmt.runs.validation import (
 )
 
 DIRECTIONS = ["de-en", "en-de", "de-fr"]
-TRAINED = ["de-en", "en-de", "en-fr"]
+LEARNED = TrainedDirections(["de-en", "en-de", "en-fr"])
 
 
 def figures(updates: int, loss: float) -> dict:
@@ -33,7 +34,7 @@ def figures(updates: int, loss: float) -> dict:
 
 
 def append(folder, epoch: int, updates: int, loss: float) -> None:
-    append_validation(folder, epoch, figures(updates, loss), DIRECTIONS, TRAINED)
+    append_validation(folder, epoch, figures(updates, loss), DIRECTIONS, LEARNED)
 
 
 def test_each_validation_is_a_line_with_the_figures_of_each_direction(tmp_path):
@@ -56,23 +57,23 @@ def test_each_validation_is_a_line_with_the_figures_of_each_direction(tmp_path):
 def test_what_chose_checkpoints_is_said_where_it_was_not_trained(tmp_path):
     append(tmp_path, 1, 50, 7.0)
     assert choosing_directions(tmp_path) == [] and "chosen_on" not in read_validations(tmp_path)[0]
-    append_validation(tmp_path, 2, figures(100, 6.5), DIRECTIONS, TRAINED, decisive=DIRECTIONS)
+    append_validation(tmp_path, 2, figures(100, 6.5), DIRECTIONS, LEARNED, decisive=DIRECTIONS)
     assert choosing_directions(tmp_path) == ["de-fr"] == read_validations(tmp_path)[1]["chosen_on"]
 
 
 def test_what_has_synthetic_text_alone_is_zero_resource(tmp_path):
-    append_validation(tmp_path, 1, figures(50, 7.0), DIRECTIONS, TRAINED, synthetic=["de-fr"])
+    student = LEARNED.after([], ["de-fr"])
+    append_validation(tmp_path, 1, figures(50, 7.0), DIRECTIONS, student)
     (line,) = read_validations(tmp_path)
     assert {direction: of["kind"] for direction, of in line["directions"].items()} == {
         "de-en": "supervised",
         "en-de": "supervised",
         "de-fr": "zero_resource",
     }
-    append_validation(
-        tmp_path, 2, figures(60, 7.0), DIRECTIONS, TRAINED, synthetic=["de-fr"], decisive=DIRECTIONS
-    )
+    append_validation(tmp_path, 2, figures(60, 7.0), DIRECTIONS, student, decisive=DIRECTIONS)
     assert "chosen_on" not in read_validations(tmp_path)[1]
-    append_validation(tmp_path, 3, figures(70, 7.0), DIRECTIONS, TRAINED, synthetic=["de-fr"], few=["de-fr"])
+    by_people = student.after([], ["de-fr"], few=["de-fr"])
+    append_validation(tmp_path, 3, figures(70, 7.0), DIRECTIONS, by_people)
     assert read_validations(tmp_path)[2]["directions"]["de-fr"]["kind"] == "few_shot"
 
 

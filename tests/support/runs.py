@@ -11,6 +11,7 @@ from zsnmt.languages import SUPERVISED
 from zsnmt.runs.folder import hypotheses_file, settings_file
 from zsnmt.runs.score_file import write_score_file
 from zsnmt.runs.scores import Scores
+from zsnmt.runs.trained_directions import TrainedDirections
 from zsnmt.runs.validation import append_validation
 from zsnmt.runs.ways import DIRECT
 
@@ -88,7 +89,13 @@ def write_run(folder: Path, text: Path, scores: Scores) -> Path:
 
 
 def validate(
-    folder: Path, epoch: int, directions: list[str], trained: list[str], bleu: bool = True, **others
+    folder: Path,
+    epoch: int,
+    directions: list[str],
+    trained: list[str],
+    bleu: bool = True,
+    synthetic: list[str] = (),
+    **others,
 ) -> None:
     """A validation after each 100 updates, figures rising by place and BLEU by epoch too."""
     stats = {"num_updates": 100 * epoch, "nll_loss": 8 - epoch}
@@ -96,7 +103,9 @@ def validate(
         stats[f"nll_loss_{direction}"] = 8 - epoch + place
         if bleu:
             stats[f"bleu_{direction}"] = 10 * epoch + place
-    append_validation(folder, epoch, stats, directions, trained, **others)
+    append_validation(
+        folder, epoch, stats, directions, learned=TrainedDirections().after(trained, synthetic), **others
+    )
 
 
 def log_line(updates: int, loss: float) -> str:

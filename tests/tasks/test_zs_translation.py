@@ -23,11 +23,12 @@ from tests.tasks.conftest import (
     task_of,
     towards,
 )
+from zsnmt.data.task_options import STOCK_OPTIONS
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, parse_direction
 from zsnmt.runs.folder import DIRECTION_LISTS
 from zsnmt.runs.validation import read_validations
-from zsnmt.tasks.zs_translation import STOCK_OPTIONS, ZeroShotTranslationTask
+from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 
 KNOWN = f"this model knows {', '.join(LANGUAGES)}"
 
@@ -299,7 +300,7 @@ def test_directions_of_extra_data_are_trained_and_choose_checkpoints(data):
     given = [*extra(data, f"{ZERO_SHOT[0]},{SUPERVISED[0]}"), "--valid-lang-pairs", ",".join(valid)]
     task = task_of(data, *given)
     assert task.lang_pairs == SUPERVISED and task.extra_directions == [ZERO_SHOT[0]]
-    assert task.trained_directions == task.state_dict()["trained"] == [*SUPERVISED, ZERO_SHOT[0]]
+    assert task.learned.trained == task.state_dict()["trained"] == [*SUPERVISED, ZERO_SHOT[0]]
     assert task.decisive_directions == valid[:2]
 
 
@@ -337,7 +338,7 @@ def test_a_training_knows_of_which_directions_earlier_ones_had_synthetic_text_al
     further = task_of(data, "--lang-pairs", first, *extra(data, SUPERVISED[0]))
     further.load_state_dict(student.state_dict())
     assert further.extra_directions == SUPERVISED[:1]
-    assert further.synthetic_directions == further.state_dict()["synthetic"] == [second]
+    assert further.learned.synthetic == further.state_dict()["synthetic"] == [second]
     last = task_of(data, "--valid-lang-pairs", "all", "--save-dir", tmp_path)
     last.load_state_dict(further.state_dict())
     last.begin_valid_epoch(1, None)
@@ -351,7 +352,7 @@ def test_a_training_that_goes_on_from_an_older_checkpoint_has_its_own_synthetic_
     task = task_of(data, *extra(data, ZERO_SHOT[0]))
     older = {name: value for name, value in task.state_dict().items() if name not in DIRECTION_LISTS}
     task.load_state_dict(older)
-    assert task.synthetic_directions == ZERO_SHOT[:1] and task.few_directions == []
+    assert task.learned.synthetic == ZERO_SHOT[:1] and task.learned.few == []
 
 
 def test_a_direction_that_is_asked_for_does_not_count_as_trained(data):
@@ -359,7 +360,7 @@ def test_a_direction_that_is_asked_for_does_not_count_as_trained(data):
     for asked, trained in ((ZERO_SHOT[0], True), (ZERO_SHOT[1], False), (SUPERVISED[0], True)):
         later = task_of(data, *towards(asked))
         later.load_state_dict(task.state_dict())
-        assert [*map(str, later.codec.trained)] == task.trained_directions
+        assert [*map(str, later.codec.trained)] == task.learned.trained
         assert (parse_direction(asked) in later.codec.trained) == trained
 
 
@@ -404,4 +405,4 @@ def test_a_direction_that_is_named_twice_is_trained_on_once(data, sampling):
 def test_extra_data_of_an_unknown_language_are_refused(data):
     task = task_of(data, *extra(data, f"{PIVOT}-xx"))
     with pytest.raises(InputError, match=f"unknown language 'xx': {KNOWN}"):
-        _ = task.trained_directions
+        _ = task.learned.trained

@@ -13,6 +13,7 @@ from zsnmt.criterions.zs_cross_entropy import ZeroShotCrossEntropy, ZeroShotCros
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.tagged_pairs import TaggedPairs
 from zsnmt.languages import parse_direction
+from zsnmt.runs.trained_directions import TrainedDirections
 from zsnmt.terms import word_distillation
 
 PIVOTAL = ["aa-piv", "piv-aa", "bb-piv", "piv-cc"]
@@ -22,7 +23,7 @@ class TermTask:
     """As much of the task as models and terms read."""
 
     def __init__(self, placement: str = "t_dec", langs=("piv", "aa", "bb", "cc"), **options) -> None:
-        self.langs, self.trained_directions = [*langs], PIVOTAL
+        self.langs, self.learned = [*langs], TrainedDirections(PIVOTAL)
         self.source_dictionary = self.target_dictionary = DICTIONARY
         self.placement = TagPlacement(placement, DICTIONARY)
         self.pipeline = SimpleNamespace(units=None)

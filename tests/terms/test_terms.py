@@ -14,6 +14,7 @@ from zsnmt.criterions.zs_cross_entropy import TERMS, ZeroShotCrossEntropy, ZeroS
 from zsnmt.data.span_noise import SpanNoise
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag
+from zsnmt.runs.trained_directions import TrainedDirections
 from zsnmt.terms import word_distillation
 from zsnmt.terms.agreement import Agreement
 from zsnmt.terms.term import Predictions
@@ -532,7 +533,7 @@ def test_a_task_without_tags_a_third_language_or_directions_into_the_pivot_is_re
     with pytest.raises(InputError, match="--unlikelihood-weight needs a third language, whose tag is wrong"):
         criterion(TermTask(langs=("piv", "aa")), unlikelihood_weight=1.0)
     task = TermTask()
-    task.trained_directions = [each for each in PIVOTAL if not each.endswith("piv")]
+    task.learned = TrainedDirections([each for each in PIVOTAL if not each.endswith("piv")])
     with pytest.raises(InputError, match="--denoising-weight needs directions into piv: train on some"):
         criterion(task, denoising_weight=1.0)
     (in_words := TermTask()).pipeline.units = Words()

@@ -19,6 +19,7 @@ from zsnmt.criterions.chunked_label_smoothed_cross_entropy import ChunkedLabelSm
 from zsnmt.criterions.zs_cross_entropy import TERMS, ZeroShotCrossEntropy, ZeroShotCrossEntropyConfig
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.languages import language_tag
+from zsnmt.runs.trained_directions import TrainedDirections
 
 STOCK, ALONE, CHUNKED, WHOLE = "the stock criterion", "translation alone", "chunked", "whole"
 FORMS = {WHOLE: False, CHUNKED: True}
@@ -34,8 +35,8 @@ class RemedyTask(BenchmarkTask):
     def __init__(self, vocabulary: int) -> None:
         super().__init__(vocabulary)
         pivot, *others = self.langs
-        self.trained_directions = [f"{other}-{pivot}" for other in others]
-        self.trained_directions += [f"{pivot}-{other}" for other in others]
+        into_pivot, out_of_pivot = zip(*((f"{other}-{pivot}", f"{pivot}-{other}") for other in others))
+        self.learned = TrainedDirections([*into_pivot, *out_of_pivot])
         self.placement = TagPlacement("t_dec", self.target_dictionary)
         self.pipeline = SimpleNamespace(units=None)
         self.args = Namespace(
@@ -50,7 +51,7 @@ class RemedyTask(BenchmarkTask):
         words = torch.randint(first, len(dictionary), (2, sentences, length), generator=drawn)
         words[:, :, -1] = dictionary.eos()
         source, target = words
-        sides = [direction.split("-") for direction in self.trained_directions]
+        sides = [direction.split("-") for direction in self.learned.trained]
         tags = torch.tensor([[*map(dictionary.index, map(language_tag, each))] for each in sides])
         languages = tags[torch.arange(sentences) % len(tags)]
         inputs = {

@@ -63,7 +63,7 @@ def sections(architecture: str, own: bool) -> Iterator[str]:
     from fairseq.models import ARCH_MODEL_NAME_REGISTRY, ARCH_MODEL_REGISTRY
     from fairseq.tasks import TASK_REGISTRY
 
-    from zsnmt.tasks.zs_translation import CHANGED_OPTIONS, STOCK_OPTIONS
+    from zsnmt.data.task_options import CHANGED_OPTIONS, STOCK_OPTIONS
 
     model, name = ARCH_MODEL_REGISTRY[architecture], ARCH_MODEL_NAME_REGISTRY[architecture]
     task = TASK_REGISTRY[TASKS[name]]

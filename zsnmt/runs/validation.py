@@ -9,7 +9,8 @@ from sacrebleu.metrics import BLEU
 
 from zsnmt.files.kinds import check_kinds
 from zsnmt.files.records import damage_of
-from zsnmt.languages import KINDS, kind_of, parse_direction
+from zsnmt.languages import KINDS, parse_direction
+from zsnmt.runs.trained_directions import TrainedDirections
 
 VALIDATION_FILE = "validation.jsonl"
 ORDER = 4  # of BLEU's n-grams
@@ -40,20 +41,14 @@ def append_validation(
     epoch: int,
     stats: Mapping[str, float],
     directions: Sequence[str],
-    trained: Iterable[str],
-    synthetic: Iterable[str] = (),
-    few: Iterable[str] = (),
+    learned: TrainedDirections,
     decisive: Iterable[str] = (),
 ) -> None:
-    """Add a line to `validation.jsonl` in a folder: epoch, updates, and each direction's kind, loss (bits)
-    and BLEU; `chosen_on`, if any of the directions that are decisive for checkpoints is not trained.
-
-    `trained` are the directions of training, `synthetic` those that have synthetic text alone, `few` those
-    that have a few lines.
+    """Add a line to `validation.jsonl` in a folder: epoch, updates, and each direction's kind by what the
+    model has `learned`, loss (bits) and BLEU; `chosen_on`, if any of the directions that are decisive for
+    checkpoints is not trained.
     """
-    synthetic_directions, few_directions = ({*map(parse_direction, each)} for each in (synthetic, few))
-    trained_directions = {*map(parse_direction, trained), *synthetic_directions, *few_directions}
-    choosing = [direction for direction in decisive if parse_direction(direction) not in trained_directions]
+    choosing = [direction for direction in decisive if direction not in learned.trained]
     line = {
         "epoch": epoch,
         "updates": int(stats["num_updates"]),
@@ -61,9 +56,7 @@ def append_validation(
         **({"chosen_on": choosing} if choosing else {}),
         "directions": {
             direction: {
-                "kind": kind_of(
-                    parse_direction(direction), trained_directions, synthetic_directions, few=few_directions
-                ),
+                "kind": learned.kind(direction),
                 **{
                     figure: float(stats[f"{figure}_{direction}"])
                     for figure in ("nll_loss", "bleu")

@@ -4,7 +4,7 @@ import functools
 import gc
 import hashlib
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,62 +24,25 @@ from zsnmt.data.directions import choose_directions, directions_of, inference_di
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.reading import Codec, read_dictionary
 from zsnmt.data.tagged_pairs import TaggedDataManager, TaggedPairs
+from zsnmt.data.task_options import (
+    NO_LANGTOKS,
+    refuse_other_searches,
+    refuse_parts_of_shards,
+    refuse_stock_options,
+)
 from zsnmt.decoding.length_penalty import FORMS, POWER, search_penalty
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction, language_tag, parse_direction, read_languages
 from zsnmt.modules.cpu_bfloat16 import cpu_bfloat16
-from zsnmt.runs.folder import FEW, SYNTHETIC
+from zsnmt.runs.trained_directions import TrainedDirections
 from zsnmt.runs.validation import append_validation
 from zsnmt.runs.validation_bleu import ValidationBleu
 from zsnmt.runs.validation_losses import ValidationLosses, joined
-from zsnmt.seams.options import spelt
 from zsnmt.text.pipeline import TextPipeline
 
 DEFAULT_PLACEMENT = "t_dec"
 FEW_LINES = "few_lines"  # the name of the extra data with a few lines of zero-shot directions
 AFTER_PIPELINES = "valid_bleu_lines"  # an option younger than `pipeline.json`, which older checkpoints lack
-STOCK_OPTIONS = (
-    "encoder_langtok decoder_langtok lang_tok_replacing_bos_eos langs lang_dict source_dict target_dict "
-    "fixed_dictionary langtoks langtoks_specs lang_tok_style enable_lang_ids load_alignments "
-    "enable_reservsed_directions_shared_datasets keep_inference_langtok"
-).split()
-# Options of fairseq's other searches, and what this one lacks for them.
-OTHER_SEARCHES = {
-    "constraints": "constrained decoding",
-    "retain_iter_history": "iterations, each of which writes a whole translation",
-    "print_step": "iterations, each of which writes a whole translation",
-}
-NO_LANGTOKS = {"main": (None, None)}  # to fairseq: no tags by its own options
-CHANGED_OPTIONS = ["lang_pairs"]  # options of the stock task that take other words here
-
-
-def refuse_stock_options(args: Namespace, harmless: Mapping[str, object]) -> None:
-    """`InputError` for options of the stock task that would have no effect, unless they are as in
-    `harmless`.
-    """
-    if refused := [
-        spelt(name) for name in STOCK_OPTIONS if getattr(args, name) not in (None, False, harmless[name])
-    ]:
-        raise InputError(
-            f"leave out {', '.join(refused)}: zs_translation places tags by --language-tags and reads "
-            "languages and dictionary from the data folder"
-        )
-
-
-def refuse_other_searches(args: Namespace) -> None:
-    """`InputError` for options of another search, with some of which fairseq fails after the first batch."""
-    for name, lacking in OTHER_SEARCHES.items():
-        if (value := getattr(args, name, None)) is not None and value is not False:
-            raise InputError(f"zs_translation has no {lacking}; leave out {spelt(name)}")
-
-
-def refuse_parts_of_shards(args: Namespace) -> None:
-    """`InputError` for epochs that end before the folder of data that each reads, one of several."""
-    if len(utils.split_paths(args.data)) > 1 and args.virtual_epoch_size is not None:
-        raise InputError(
-            "leave out --virtual-epoch-size beside several folders of data: each epoch reads one of "
-            "them, and fairseq would leave out a part of each"
-        )
 
 
 @register_task("zs_translation")
@@ -187,7 +150,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             sampling_method=self.sampling_method,
         )
         self.place_tags(args.language_tags or DEFAULT_PLACEMENT)
-        self.before: dict[str, list[str]] = {"trained": [], SYNTHETIC: [], FEW: []}  # directions
+        self.learned_before = TrainedDirections()
         self.restored = False  # from a checkpoint
         self.epoch_to_record: int | None = None  # of a validation that has not been recorded
         self.before_pipelines = False  # whether the model is of a time when text was cut into subwords alone
@@ -203,38 +166,23 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
             "language_tags": self.placement.name,
             "languages": list(self.langs),
             "dictionary": self.dictionary_hash(),
-            "trained": self.trained_directions,
-            SYNTHETIC: self.synthetic_directions,
-            FEW: self.few_directions,
+            **self.learned.state(),
         }
 
     @property
-    def trained_directions(self) -> list[str]:
+    def learned(self) -> TrainedDirections:
         """The directions of training, those of extra data too, and those that the model was trained on
         before this training.
         """
-        own = self.lang_pairs if self.training else []  # else it is the one that is asked for
-        return [*dict.fromkeys([*self.before["trained"], *own, *self.extra_directions])]
+        main = self.lang_pairs if self.training else []  # else it is the one that is asked for
+        few = directions_of((self.args.extra_lang_pairs or {}).get(FEW_LINES), self.langs)
+        return self.learned_before.after(main, self.extra_directions, few)
 
     @property
     def extra_directions(self) -> list[str]:
         """The directions that only `--extra-data`, such as synthetic text, are for."""
         extra = directions_of(",".join((self.args.extra_lang_pairs or {}).values()), self.langs)
         return [direction for direction in dict.fromkeys(extra) if direction not in self.lang_pairs]
-
-    @property
-    def few_directions(self) -> list[str]:
-        """The directions that have a few lines of people, in this training or before."""
-        few = directions_of((self.args.extra_lang_pairs or {}).get(FEW_LINES), self.langs)
-        return [*dict.fromkeys([*self.before[FEW], *few])]
-
-    @property
-    def synthetic_directions(self) -> list[str]:
-        """The directions that were trained, here or before, on synthetic text alone."""
-        by_people = {*self.before["trained"]} - {*self.before[SYNTHETIC]}
-        by_people |= {*self.lang_pairs, *self.few_directions}
-        directions = dict.fromkeys([*self.before[SYNTHETIC], *self.extra_directions])
-        return [direction for direction in directions if direction not in by_people]
 
     def dictionary_hash(self) -> str:
         """A checksum of the dictionary's symbols in their order."""
@@ -269,8 +217,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
                 f"the dictionary of {self.args.data} is not the one the checkpoint was trained with; give "
                 "the folder of its training, or the pipeline folder of its run"
             )
-        unsaid = {"trained": [], SYNTHETIC: self.extra_directions, FEW: []}  # as in older checkpoints
-        self.before = {name: state_dict.get(name, directions) for name, directions in unsaid.items()}
+        self.learned_before = TrainedDirections.of_state(state_dict, synthetic=self.extra_directions)
         self.place_tags(placement)
         self.restored = True
 
@@ -400,9 +347,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
                 epoch,
                 stats,
                 directions=self.valid_directions,
-                trained=[*self.before["trained"], *self.lang_pairs],
-                synthetic=self.synthetic_directions,
-                few=self.few_directions,
+                learned=self.learned,
                 decisive=self.choosing_directions,
             )
 
@@ -416,7 +361,7 @@ class ZeroShotTranslationTask(TranslationMultiSimpleEpochTask):
     @property
     def codec(self) -> Codec:
         """What turns raw text into the model's input, and its output into raw text."""
-        trained = [parse_direction(direction) for direction in self.trained_directions]
+        trained = [parse_direction(direction) for direction in self.learned.trained]
         return Codec(
             self.pipeline, self.placement, [*self.langs], trained=trained, longest=self.max_positions()[0]
         )

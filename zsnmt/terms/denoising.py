@@ -43,7 +43,7 @@ class Denoising(Term):
     def __init__(self, options: DenoisingOptions, task: FairseqTask) -> None:
         super().__init__(options.denoising_weight, task)
         dictionary, pivot = self.task.target_dictionary, self.task.langs[0]
-        into_pivot = [each for each in self.task.trained_directions if parse_direction(each).target == pivot]
+        into_pivot = [each for each in self.task.learned.trained if parse_direction(each).target == pivot]
         if not into_pivot:
             self.refuse(f"needs directions into {pivot}", "train on some, or leave it out")
         if isinstance(self.task.pipeline.units, Words):
