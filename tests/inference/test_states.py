@@ -26,13 +26,11 @@ from zsnmt.corpora.multiway import read_multiway
 from zsnmt.corpora.random_lines import random_lines
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json, write_json
+from zsnmt.inference.probed_model import ProbedModel, load_probed_run, load_stock_checkpoint
 from zsnmt.inference.states import (
-    ProbedModel,
     batches,
     encoder_states,
     live_states,
-    load_probed_run,
-    load_stock_checkpoint,
     read_sentences,
     readable_lines,
     write_states,

@@ -13,16 +13,15 @@ from tests.support.trees import made_up_tree, projective_tree, write_trees
 from zsnmt.corpora.reordering.dependency_trees import text_of
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.config import StudyConfig, read_study_config
-from zsnmt.masked_lm.study import (
-    Study,
-    check_training,
+from zsnmt.masked_lm.study import check_training, length
+from zsnmt.masked_lm.study_data import (
     condition_sentences,
     cut,
-    length,
     prepare_condition,
     text_and_treebanks,
     tree_counts,
 )
+from zsnmt.masked_lm.study_folder import Study
 from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.training.steps import Steps
 

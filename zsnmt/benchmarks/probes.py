@@ -15,7 +15,8 @@ from zsnmt.analysis.state_folder import FINAL, read_states
 from zsnmt.benchmarks.models import LANGUAGES, BenchmarkTask, build
 from zsnmt.benchmarks.sizes import SIZES, stock_options
 from zsnmt.data.reading import encode
-from zsnmt.inference.states import ProbedModel, write_states
+from zsnmt.inference.probed_model import ProbedModel
+from zsnmt.inference.states import write_states
 
 
 def probes(size: str, sentences: int, length: int) -> Iterator[str]:

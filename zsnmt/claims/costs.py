@@ -15,7 +15,8 @@ from zsnmt.corpora.invented.options import parse_corpus, parse_inference, parse_
 from zsnmt.masked_lm.config import StudyConfig, XnliConfig
 from zsnmt.masked_lm.nli_study import model_words
 from zsnmt.masked_lm.report.runs import NONE
-from zsnmt.masked_lm.study import ARCHITECTURE, TREES, training_words
+from zsnmt.masked_lm.study import ARCHITECTURE, training_words
+from zsnmt.masked_lm.study_data import TREES
 from zsnmt.training.config import Config
 from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.rule.schedule import FILLED

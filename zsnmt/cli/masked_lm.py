@@ -47,7 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     from zsnmt.cli import masked_lm_report
     from zsnmt.masked_lm.config import check_systems, read_study_config
-    from zsnmt.masked_lm.study import Study, do_study
+    from zsnmt.masked_lm.study import do_study
+    from zsnmt.masked_lm.study_folder import Study
 
     chosen: dict[str, Any] = {
         "conditions": options.conditions,

@@ -15,7 +15,7 @@ from zsnmt.cli.common.argument_types import positive, seed_number
 from zsnmt.languages import check_known
 
 if TYPE_CHECKING:
-    from zsnmt.inference.states import ProbedModel
+    from zsnmt.inference.probed_model import ProbedModel
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -90,7 +90,7 @@ def refuse_what_nothing_reads(parser: console.Parser, options: Namespace) -> Non
 
 def chosen_model(options: Namespace) -> "ProbedModel":
     """The model of a run folder, or of a checkpoint of fairseq's own transformer."""
-    from zsnmt.inference.states import load_probed_run, load_stock_checkpoint  # loads PyTorch
+    from zsnmt.inference.probed_model import load_probed_run, load_stock_checkpoint  # loads PyTorch
     from zsnmt.runs.folder import MODEL_FILE
 
     if options.model.is_file():

@@ -24,7 +24,7 @@ from zsnmt.runs.probe_folder import TABLES
 from zsnmt.training.steps import Steps, made_from
 
 if TYPE_CHECKING:
-    from zsnmt.inference.states import ProbedModel
+    from zsnmt.inference.probed_model import ProbedModel
 
 SIMILARITY, FIGURES, CLASSIFIERS = PRINTED_TABLES = ("similarity.txt", "layer_figures.txt", "classifiers.txt")
 SIMILARITY_TABLE, FIGURES_TABLE, CLASSIFIERS_TABLE = TABLES[:3]
@@ -129,7 +129,8 @@ class ProbeSteps:
         )
 
     def write_states(self, what: str) -> None:
-        from zsnmt.inference.states import load_probed_run, write_states  # loads PyTorch
+        from zsnmt.inference.probed_model import load_probed_run  # loads PyTorch
+        from zsnmt.inference.states import write_states
 
         folder, model = self.new / what, load_probed_run(self.run, target=self.probing.target)
         shutil.rmtree(folder, ignore_errors=True)
@@ -221,7 +222,8 @@ class ProbeSteps:
         keep(self.new / CLASSIFIERS, shown)
 
     def write_live_classifiers(self) -> None:
-        from zsnmt.inference.states import live_states, load_probed_run  # loads PyTorch
+        from zsnmt.inference.probed_model import load_probed_run  # loads PyTorch
+        from zsnmt.inference.states import live_states
         from zsnmt.report.probes.classifiers import write_live_classifiers
 
         model = load_probed_run(self.run, target=self.probing.target)
