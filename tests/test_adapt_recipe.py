@@ -276,7 +276,7 @@ def test_an_adapted_run_learns_another_language(frozen, config, runs, tmp_path):
 
 
 def fifth_language() -> str:
-    from zsnmt.corpora.invented.corpus import standard_languages
+    from zsnmt.corpora.invented.languages import standard_languages
 
     return standard_languages(5)[-1].name
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
+from zsnmt.corpora.invented.corpus import SyntheticCorpus, write_corpus
+from zsnmt.corpora.invented.languages import standard_languages
 from zsnmt.text.settings import TextSettings
 from zsnmt.training.binarised import prepare
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages
+from zsnmt.corpora.invented.corpus import SyntheticCorpus
+from zsnmt.corpora.invented.languages import standard_languages
 from zsnmt.corpora.invented.options import parse_corpus, parse_treebanks
 from zsnmt.corpora.releases.europarl import read_release
 from zsnmt.corpora.releases.options import parse_release

@@ -7,7 +7,8 @@ from zlib import crc32
 
 import pytest
 
-from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
+from zsnmt.corpora.invented.corpus import SyntheticCorpus, write_corpus
+from zsnmt.corpora.invented.languages import standard_languages
 from zsnmt.corpora.training_text import make_training_text
 from zsnmt.distillation import student_data, translation
 from zsnmt.distillation.settings import Distillation, SyntheticSettings

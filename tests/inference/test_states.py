@@ -21,7 +21,8 @@ from zsnmt.analysis.live_classifiers import train_probes
 from zsnmt.analysis.state_folder import Labels, read_states, sentence_means
 from zsnmt.cli import probe_states
 from zsnmt.console import WrongUse
-from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
+from zsnmt.corpora.invented.corpus import SyntheticCorpus, write_corpus
+from zsnmt.corpora.invented.languages import standard_languages
 from zsnmt.corpora.multiway import read_multiway
 from zsnmt.corpora.random_lines import random_lines
 from zsnmt.errors import InputError

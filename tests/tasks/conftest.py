@@ -16,7 +16,8 @@ from unittest import mock
 import pytest
 from fairseq import checkpoint_utils, options, tasks
 
-from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
+from zsnmt.corpora.invented.corpus import SyntheticCorpus, write_corpus
+from zsnmt.corpora.invented.languages import standard_languages
 from zsnmt.languages import parse_direction
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 from zsnmt.text.settings import TextSettings

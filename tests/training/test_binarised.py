@@ -10,7 +10,8 @@ from fairseq.data import Dictionary, data_utils
 
 from tests.conftest import run_command
 from zsnmt.cli import prepare as prepare_command
-from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages, write_corpus
+from zsnmt.corpora.invented.corpus import SyntheticCorpus, write_corpus
+from zsnmt.corpora.invented.languages import standard_languages
 from zsnmt.data.binarised_folder import shards_of
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, read_languages

@@ -19,7 +19,7 @@ from fairseq.distributed import utils as distributed
 from fairseq.trainer import Trainer
 
 from zsnmt.benchmarks.helper import Helper
-from zsnmt.corpora.invented.corpus import standard_languages
+from zsnmt.corpora.invented.languages import standard_languages
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.evaluation.evaluate import evaluate

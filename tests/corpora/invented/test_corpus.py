@@ -14,14 +14,9 @@ from typing import TextIO
 import pytest
 
 from zsnmt.corpora.invented import corpus as module
-from zsnmt.corpora.invented.corpus import (
-    SyntheticCorpus,
-    read_languages,
-    standard_languages,
-    text_file,
-    write_corpus,
-)
+from zsnmt.corpora.invented.corpus import SyntheticCorpus, text_file, write_corpus
 from zsnmt.corpora.invented.grammar import CHOICES, Language
+from zsnmt.corpora.invented.languages import standard_languages
 from zsnmt.corpora.invented.lexicon import FEWEST_CONCEPTS, form_similarity, lexical_overlap
 from zsnmt.corpora.parallel_text import SPLITS, check_corpus
 from zsnmt.errors import InputError
@@ -293,12 +288,6 @@ def test_bad_settings_say_what_is_wrong(changes: dict, words: str) -> None:
         SyntheticCorpus(**changes)
 
 
-@pytest.mark.parametrize("number", [0, 100])
-def test_only_so_many_standard_languages(number: int) -> None:
-    with pytest.raises(InputError, match=f"{number} standard languages"):
-        standard_languages(number)
-
-
 @pytest.mark.slow
 def test_more_sentences_than_there_are_stop_with_an_error() -> None:
     corpus = SyntheticCorpus(
@@ -306,30 +295,3 @@ def test_more_sentences_than_there_are_stop_with_an_error() -> None:
     )
     with pytest.raises(InputError, match="ask for fewer sentences"):
         corpus.meanings()
-
-
-def test_languages_are_read_from_a_file(tmp_path) -> None:
-    path = tmp_path / "languages.json"
-    rows = [{"name": "a", "family": "x"}, {"name": "b", "family": "x", "word_order": "VSO"}]
-    path.write_text(json.dumps(rows), encoding="utf-8")
-    assert read_languages(path) == (Language("a", "x"), Language("b", "x", word_order="VSO"))
-
-
-@pytest.mark.parametrize(
-    "content, words",
-    [
-        ("[", "cannot be read as JSON"),
-        ('{"name": "a"}', "not a list of objects"),
-        ('[{"name": "a"}]', "language 1: family is missing"),
-        ('[{"name": "a", "family": "x", "order": "SVO"}]', "order is unknown"),
-        ('[{"name": "a", "family": "x", "word_order": "OSV"}]', "SVO, SOV, VSO"),
-        ('[{"name": "a-b", "family": "x"}]', "'a-b'"),
-        ('[{"name": 5, "family": "x"}]', "name 5"),
-    ],
-)
-def test_a_bad_file_of_languages_is_named(tmp_path, content: str, words: str) -> None:
-    path = tmp_path / "languages.json"
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match=words) as error:
-        read_languages(path)
-    assert str(path) in str(error.value)

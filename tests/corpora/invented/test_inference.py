@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import run_command
-from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages
+from zsnmt.corpora.invented.corpus import SyntheticCorpus
 from zsnmt.corpora.invented.grammar import Clause
 from zsnmt.corpora.invented.inference import Inference, SyntheticInference, sentence, write_inference
+from zsnmt.corpora.invented.languages import standard_languages
 from zsnmt.corpora.releases.xnli import LABELS, read_multinli, read_xnli
 from zsnmt.errors import InputError
 

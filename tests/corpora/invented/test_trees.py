@@ -14,8 +14,9 @@ import pytest
 
 from tests.conftest import run_command
 from tests.corpora.invented.test_grammar import CLAUSE
-from zsnmt.corpora.invented.corpus import SyntheticCorpus, standard_languages
+from zsnmt.corpora.invented.corpus import SyntheticCorpus
 from zsnmt.corpora.invented.grammar import CHOICES, Clause, Language, Meaning, NounPhrase
+from zsnmt.corpora.invented.languages import standard_languages
 from zsnmt.corpora.invented.trees import conllu_tree, treebanks, write_treebanks
 from zsnmt.errors import InputError
 

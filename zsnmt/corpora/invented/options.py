@@ -5,8 +5,9 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.corpora.invented.corpus import SyntheticCorpus, read_languages, standard_languages
+from zsnmt.corpora.invented.corpus import SyntheticCorpus
 from zsnmt.corpora.invented.inference import SyntheticInference
+from zsnmt.corpora.invented.languages import read_languages, standard_languages
 
 
 def add_corpus_options(parser: ArgumentParser, without: Collection[str] = ()) -> None:
