@@ -6,8 +6,8 @@ import pytest
 from fairseq.data import Dictionary
 
 from tests.distillation.conftest import DIRECTIONS, LANGUAGES, PIVOT, data_of
+from zsnmt.data.data_manager import TaggedDataManager
 from zsnmt.data.language_tags import TagPlacement
-from zsnmt.data.tagged_pairs import TaggedDataManager
 from zsnmt.distillation.data import reverse
 from zsnmt.distillation.pivot_sides import make_pivot_sides
 from zsnmt.errors import InputError

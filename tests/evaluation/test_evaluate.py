@@ -21,7 +21,6 @@ from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.evaluation import evaluate as evaluation
 from zsnmt.evaluation import hypotheses
 from zsnmt.evaluation import text as scored_text
 from zsnmt.evaluation.evaluate import evaluate
@@ -29,6 +28,7 @@ from zsnmt.evaluation.hypotheses import FIRST_HALVES, kept_ways
 from zsnmt.evaluation.scored_run import score
 from zsnmt.evaluation.settings import EvaluationSettings, TextChoice
 from zsnmt.evaluation.text import directions_with_text, read_pairs
+from zsnmt.inference.translator import Translator
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report.comparability import check_comparable
 from zsnmt.report.comparison import text_table
@@ -60,7 +60,7 @@ def models(monkeypatch) -> list[MadeUpTranslator]:
         loaded.append(MadeUpTranslator(*arguments))
         return loaded[-1]
 
-    monkeypatch.setattr(evaluation.Translator, "open", load)
+    monkeypatch.setattr(Translator, "open", load)
     return loaded
 
 
@@ -250,14 +250,14 @@ def test_the_engine_is_recorded_where_it_changes_translations(run, baseline, mod
 def engines(models, monkeypatch) -> dict[Path, str]:
     """The signatures of the engines of some runs, whose models are loaded from now on."""
     signatures: dict[Path, str] = {}
-    load = evaluation.Translator.open
+    load = Translator.open
 
     def load_by(folder: Path, *settings) -> MadeUpTranslator:
         model = load(folder, *settings)
         model.signature = signatures.get(folder, "")
         return model
 
-    monkeypatch.setattr(evaluation.Translator, "open", load_by)
+    monkeypatch.setattr(Translator, "open", load_by)
     return signatures
 
 
@@ -370,7 +370,7 @@ def test_the_score_file_says_who_pivoted(run, baseline, models):
 def test_a_direction_that_one_of_the_models_does_not_know_is_refused(
     run, baseline, models, monkeypatch, lacking
 ):
-    load = evaluation.Translator.open
+    load = Translator.open
 
     def load_with_fewer(folder: Path, *settings) -> MadeUpTranslator:
         model = load(folder, *settings)
@@ -378,7 +378,7 @@ def test_a_direction_that_one_of_the_models_does_not_know_is_refused(
             model.languages = ["piv", "aa", "bb"]
         return model
 
-    monkeypatch.setattr(evaluation.Translator, "open", load_with_fewer)
+    monkeypatch.setattr(Translator, "open", load_with_fewer)
     directions = [AA_BB, Direction("aa", "cc")]
     with pytest.raises(InputError, match="unknown language 'cc': this model knows piv, aa, bb$"):
         scores_of(run, pivot_run=baseline, directions=directions)
@@ -675,7 +675,7 @@ def test_scores_of_a_learned_measure_are_recorded_where_it_is_asked_for(run, mod
             self.given.append((sources, hypotheses, references))
             return len(self.given) / 10
 
-    monkeypatch.setattr(evaluation, "load_comet", Measure)
+    monkeypatch.setattr("zsnmt.evaluation.evaluate.load_comet", Measure)
     told = []
     scores = scores_of(
         run, directions=[AA_BB, AA_PIV], scoring=dict(comet="a made-up model"), scored=told.append
@@ -694,10 +694,8 @@ def test_scores_of_a_learned_measure_are_recorded_where_it_is_asked_for(run, mod
 
 
 def test_the_recipe_writes_the_scores_of_its_kept_hypotheses(tiny, monkeypatch):
-    loads, load = [], evaluation.Translator.open
-    monkeypatch.setattr(
-        evaluation.Translator, "open", lambda *settings: loads.append(settings) or load(*settings)
-    )
+    loads, load = [], Translator.open
+    monkeypatch.setattr(Translator, "open", lambda *settings: loads.append(settings) or load(*settings))
     scores = scores_of(tiny.run(), search=dict(beam=2))
     assert len(loads) == 1 and len(scores.results) == 18
     assert scores == read_scores(tiny.run())
@@ -863,7 +861,7 @@ def test_a_model_that_is_replaced_while_it_is_loaded_is_not_scored(run, models, 
     def replaced(folder, *_):
         (folder / "model.pt").write_text("another model")
 
-    monkeypatch.setattr(evaluation.Translator, "open", replaced)
+    monkeypatch.setattr(Translator, "open", replaced)
     with pytest.raises(InputError, match="model.pt was replaced while it was read; run the same command"):
         scores_of(run)
     assert not (run / HYPOTHESES).exists()

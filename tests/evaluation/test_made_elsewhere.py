@@ -11,7 +11,6 @@ from tests.support.evaluation import MadeUpTranslator, write_run, write_text
 from tests.support.scores import changed
 from zsnmt.cli import score as score_verb
 from zsnmt.errors import InputError
-from zsnmt.evaluation import evaluate as evaluation
 from zsnmt.evaluation.evaluate import evaluate
 from zsnmt.evaluation.made_elsewhere import (
     OtherSystem,
@@ -20,6 +19,7 @@ from zsnmt.evaluation.made_elsewhere import (
     translation_files,
 )
 from zsnmt.evaluation.settings import EvaluationSettings, TextChoice
+from zsnmt.inference.translator import Translator
 from zsnmt.languages import SUPERVISED, UNKNOWN, ZERO_SHOT, Direction
 from zsnmt.report.comparability import check_comparable, read_runs
 from zsnmt.report.comparison import markdown_table, text_table
@@ -44,7 +44,7 @@ SETTINGS = EvaluationSettings(scoring=Scoring(identifier="lexicon"))
 @pytest.fixture
 def run(tmp_path, monkeypatch) -> Path:
     """A run that is scored."""
-    monkeypatch.setattr(evaluation.Translator, "open", MadeUpTranslator)
+    monkeypatch.setattr(Translator, "open", MadeUpTranslator)
     run = write_run(tmp_path / "run", write_text(tmp_path / "text"), "residual")
     write_score_file(run / "scores.json", evaluate(run, SETTINGS))
     return run

@@ -13,8 +13,8 @@ from tqdm import tqdm
 
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
-from zsnmt.evaluation.evaluate import Model, describe_search
 from zsnmt.evaluation.hypotheses import Pair
+from zsnmt.evaluation.models import Model, describe_search
 from zsnmt.evaluation.settings import TextChoice
 from zsnmt.evaluation.text import read_text
 from zsnmt.files.checksums import checksum_of

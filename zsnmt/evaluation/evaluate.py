@@ -4,18 +4,16 @@ pivot.
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tqdm import tqdm
 
 from zsnmt.decoding.methods.settings import Method
-from zsnmt.decoding.options import FLOAT32, PYTORCH, EngineChoice
-from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.evaluation.earlier_translations import comparable_ways
 from zsnmt.evaluation.hypotheses import (
@@ -28,25 +26,13 @@ from zsnmt.evaluation.hypotheses import (
     pivot_jobs,
     sources_of,
 )
+from zsnmt.evaluation.models import load_models
 from zsnmt.evaluation.scorer import Scorer
 from zsnmt.evaluation.settings import EvaluationSettings
 from zsnmt.evaluation.text import read_text
-from zsnmt.files.checksums import checksum_of, sha256, unchanged
-from zsnmt.inference.engines import engine_for
-from zsnmt.inference.export.folder import describe_export, is_export
-from zsnmt.inference.translator import Translator
+from zsnmt.files.checksums import checksum_of, sha256
 from zsnmt.languages import Direction
-from zsnmt.runs.folder import (
-    BEFORE,
-    HYPOTHESES,
-    MODEL_FILE,
-    check_trained,
-    describe_run,
-    hypotheses_file,
-    is_as_translated,
-    kinds,
-    piece_counts,
-)
+from zsnmt.runs.folder import BEFORE, HYPOTHESES, hypotheses_file, is_as_translated, kinds, piece_counts
 from zsnmt.runs.score_file import record_fields
 from zsnmt.runs.scores import Result, Scores
 from zsnmt.runs.ways import DIRECT, INTO_OWN_PIVOT, INTO_PIVOT, OWN_PIVOT, PIVOT, Way
@@ -79,61 +65,6 @@ def evaluate(
         results.append(result)
         scored(result)
     return evaluation.scores(results, before=evaluation.results_before(run / BEFORE, decoded))
-
-
-class Model:
-    """A run folder or its export: what is known of it, and, once it is loaded, the checksum of its model."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        if is_export(folder):
-            export = describe_export(folder)
-            self.record, self.checksum = export["run"], export["model"]
-        else:
-            self.record = describe_run(folder)
-
-    @property
-    def name(self) -> str:
-        """The run as tables name it."""
-        return f"{self.record['system']}, seed {self.record['seed']}"
-
-    def load(self, search: Search, engine: EngineChoice) -> Translator:
-        """What translates with it; `InputError` for a run without a model, or that gets another meanwhile."""
-        if is_export(self.folder):
-            return Translator.open(self.folder, search, engine)
-        check_trained(self.folder)
-        with unchanged(self.folder / MODEL_FILE) as self.checksum:
-            return Translator.open(self.folder, search, engine)
-
-
-class Loaded(NamedTuple):
-    """A model that translates, and all that its translations depend on, as score files have it."""
-
-    model: Model
-    translator: Translator
-    decoding: Mapping[str, Any]
-
-
-def load_models(run: Path, pivot_run: Path | None, settings: EvaluationSettings) -> tuple[Loaded, Loaded]:
-    """The model of a run, and what translates through the pivot, which is the same without a `pivot_run`."""
-    engine = engine_for(run, settings.methods, settings.engine)
-    models = [Model(folder) for folder in (run, pivot_run) if folder]
-    translators = [model.load(settings.search, engine) for model in models]
-    signatures = [translator.signature for translator in translators]
-    given = {"engine": signatures[0], "lines": settings.text.lines}
-    decoding = {
-        "model": models[0].checksum,
-        **describe_search(settings.search),
-        "split": settings.text.split,
-        **{name: value for name, value in given.items() if value},
-    }
-    by_run = Loaded(models[0], translators[0], decoding)
-    if pivot_run is None:
-        return by_run, by_run
-    of_pivot = {"pivot_model": models[1].checksum}
-    if signatures[1] != signatures[0]:
-        of_pivot["pivot_engine"] = signatures[1] or f"{PYTORCH} {FLOAT32}"
-    return by_run, Loaded(models[1], translators[1], decoding | of_pivot)
 
 
 class Evaluation:
@@ -286,16 +217,6 @@ def check_given_once(ways: Sequence[Way]) -> None:
     """
     if twice := [way for place, way in enumerate(ways) if way in ways[:place]]:
         raise InputError(f"a way is given twice: {twice[0].label}; name each once")
-
-
-def describe_search(search: Search) -> dict:
-    """A search as score files have it: beam and length penalty, and what else is not the default."""
-    always = ("beam", "length_penalty")
-    return {
-        name: value
-        for name, value in asdict(search).items()
-        if name in always or value != getattr(Search, name)
-    }
 
 
 def translate_jobs(to_do: Sequence[Job]) -> Iterator[tuple[Hypotheses, Direction, list[str]]]:

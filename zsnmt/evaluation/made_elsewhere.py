@@ -14,8 +14,8 @@ from zsnmt.corpora.parallel_text import number_of_lines
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
-from zsnmt.evaluation.evaluate import Model
 from zsnmt.evaluation.hypotheses import SOURCE_CHECKSUMS
+from zsnmt.evaluation.models import Model
 from zsnmt.evaluation.scorer import Scorer
 from zsnmt.evaluation.settings import EvaluationSettings
 from zsnmt.evaluation.text import read_text

@@ -20,10 +20,11 @@ from fairseq.tasks import register_task
 from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleEpochTask
 from torch import nn
 
+from zsnmt.data.data_manager import TaggedDataManager
 from zsnmt.data.directions import choose_directions, directions_of, inference_direction
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.reading import Codec, read_dictionary
-from zsnmt.data.tagged_pairs import TaggedDataManager, TaggedPairs
+from zsnmt.data.tagged_pairs import TaggedPairs
 from zsnmt.data.task_options import (
     NO_LANGTOKS,
     refuse_other_searches,
