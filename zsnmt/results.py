@@ -29,7 +29,7 @@ from zsnmt.report.documents import (
     kept_score_path,
 )
 from zsnmt.report.figures import png
-from zsnmt.report.in_short import kept_figures
+from zsnmt.report.kept_figures import kept_figures
 from zsnmt.report.papers import tables as papers
 from zsnmt.report.probes.folder import has_probes, probes_of
 from zsnmt.report.scores import Run

@@ -15,17 +15,12 @@ from zsnmt.errors import InputError
 from zsnmt.languages import ZERO_RESOURCE, ZERO_SHOT
 from zsnmt.masked_lm.report.kept_inference import drawn_inference
 from zsnmt.masked_lm.report.kept_scores import keep_masked_lm
+from zsnmt.report.candidates import CANDIDATES
 from zsnmt.report.config_pages import configs_without_page, new_page
 from zsnmt.report.documents import BLOCK, fill, keep_scores
 from zsnmt.report.drawn_data import checksum
-from zsnmt.report.in_short import (
-    CANDIDATES,
-    FIRST_DRAWN,
-    first_figure,
-    kept_figures,
-    what_to_use,
-    what_to_use_first,
-)
+from zsnmt.report.in_short import what_to_use, what_to_use_first
+from zsnmt.report.kept_figures import FIRST_DRAWN, first_figure, kept_figures
 from zsnmt.results import makers
 from zsnmt.runs.probe_folder import PROBES
 from zsnmt.runs.systems import BASELINE, RESIDUAL
