@@ -47,6 +47,7 @@ CANDIDATES = {  # systems to choose from, in words
     DIRECT_STUDENT: "a deeper student, taught twice, by zsnmt direct",
     f"{DIRECT_STUDENT}_third": "a deeper student, taught three times",
     BLOCKS_DIRECT: "a deeper student with language blocks, taught twice, by zsnmt direct",
+    f"{BLOCKS_DIRECT}_third": "a deeper student with language blocks, taught three times, by zsnmt direct",
     WITH_BLOCKS: "a deeper student with language blocks, taught twice",
     WITH_BLOCKS_THIRD: "a deeper student with language blocks, taught three times",
     f"{DIRECT_STUDENT}_further": "a deeper student, taught twice, the second time longer",
