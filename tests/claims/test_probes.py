@@ -6,8 +6,8 @@ import pytest
 
 from zsnmt.claims.probes import finding, removed_layer
 from zsnmt.claims.verdicts import half_width
+from zsnmt.report.probes.findings import Finding
 from zsnmt.report.probes.folder import Probes
-from zsnmt.report.probes.tables import Finding
 from zsnmt.runs.systems import BASELINE, RESIDUAL
 
 FIGURE = Finding("made up", "accuracy", lambda one, layer: one.record["figure"][layer])

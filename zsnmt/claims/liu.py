@@ -20,7 +20,7 @@ from zsnmt.claims.verdicts import ABOVE_ZERO, BELOW_ZERO, at_least, at_most
 from zsnmt.languages import SUPERVISED, ZERO_SHOT
 from zsnmt.report.papers.liu import BASELINE_PIVOT
 from zsnmt.report.papers.published import LIU
-from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN
+from zsnmt.report.probes.findings import LANGUAGE, POSITION, SVCCA, TOKEN
 from zsnmt.runs.systems import BASELINE, BY_ENCODING, LEARNED, RESIDUAL, RESIDUAL_QUERY, VARIATIONAL, System
 from zsnmt.training.studies import residual_removal_at
 

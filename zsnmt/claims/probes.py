@@ -8,8 +8,8 @@ from zsnmt.analysis.state_folder import FINAL
 from zsnmt.claims.kept_results import Evidence, each_config
 from zsnmt.claims.verdicts import Effect, difference, effect, seed_by_seed, seeds_of
 from zsnmt.languages import FAMILIES
+from zsnmt.report.probes.findings import Finding
 from zsnmt.report.probes.folder import Probes
-from zsnmt.report.probes.tables import Finding
 from zsnmt.report.significance import of_same_seeds
 from zsnmt.report.table import complete
 from zsnmt.runs.systems import BASELINE, RESIDUAL

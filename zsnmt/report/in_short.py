@@ -24,7 +24,8 @@ from zsnmt.report.candidates import (
 )
 from zsnmt.report.documents import KEEP_AGAIN, Maker, comparable_probes, kept_scores
 from zsnmt.report.marks import marked
-from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, output_table
+from zsnmt.report.probes.findings import LANGUAGE, POSITION, SVCCA, TOKEN
+from zsnmt.report.probes.tables import output_table
 from zsnmt.report.scores import seeds
 from zsnmt.report.studies.clip_distance import clip_distance_table
 from zsnmt.report.studies.distillation import distillation_table, remedies_table

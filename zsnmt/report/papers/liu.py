@@ -11,8 +11,8 @@ from zsnmt.report.families import within_families
 from zsnmt.report.papers.layout import PaperTable, Rows
 from zsnmt.report.papers.published import LIU, Key
 from zsnmt.report.papers.sources import PROBED, SCORES
+from zsnmt.report.probes.findings import LANGUAGE, POSITION, SVCCA, TOKEN, Finding
 from zsnmt.report.probes.folder import Probes
-from zsnmt.report.probes.tables import LANGUAGE, POSITION, SVCCA, TOKEN, Finding
 from zsnmt.report.scores import Column, all_directions, runs_by_system
 from zsnmt.report.significance import Side, mean_measured
 from zsnmt.report.table import Measured, join_sentences, seed_cell

@@ -13,8 +13,7 @@ from zsnmt.analysis.state_folder import FINAL
 from zsnmt.languages import Direction
 from zsnmt.report.figures import INK, STYLE, legend, look
 from zsnmt.report.plotted import CONFUSION, HeatMap
-from zsnmt.report.probes.folder import Probes
-from zsnmt.report.probes.tables import (
+from zsnmt.report.probes.findings import (
     ABOVE_INDEPENDENT,
     CHANCE,
     CKA,
@@ -27,6 +26,7 @@ from zsnmt.report.probes.tables import (
     layer_figure,
     present_figures,
 )
+from zsnmt.report.probes.folder import Probes
 from zsnmt.report.scores import runs_by_system
 from zsnmt.report.table import FORMS, complete
 
