@@ -180,6 +180,18 @@ def test_a_script_tells_and_a_language_that_nobody_knows_has_no_other_test(tmp_p
     assert [line.split("\t")[2] for line in read_lines(tmp_path / "clean" / "cleaning.tsv")] == ["5"]
 
 
+def test_exchanged_files_are_told_of_where_their_scripts_differ_too(tmp_path):
+    text = write_text(tmp_path / "text")
+    write_lines(text / "train.de-en.en", ["Дети идут к старому дому.", "Он живёт здесь много лет."])
+    write_lines(text / "train.de-en.de", [english for english, _ in GOOD[::2]])
+    with pytest.raises(InputError, match="not in en, .*; give text in en"):  # there is no German
+        left_out(text)
+    for file in text.glob("*de*"):
+        file.rename(text / file.name.replace("de", "ru"))
+    with pytest.raises(InputError, match="en and ru seem to be exchanged: exchange the files"):
+        make_training_text(text, tmp_path / "clean", ["en", "ru"], cleaning=Cleaning((LANGUAGE,)))
+
+
 def test_text_of_another_language_than_its_name_is_refused_and_so_is_what_leaves_nothing(tmp_path):
     text = write_text(tmp_path / "text")
     write_lines(text / "train.de-en.de", [english for english, _ in GOOD])
