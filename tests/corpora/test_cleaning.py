@@ -180,6 +180,14 @@ def test_a_script_tells_and_a_language_that_nobody_knows_has_no_other_test(tmp_p
     assert [line.split("\t")[2] for line in read_lines(tmp_path / "clean" / "cleaning.tsv")] == ["5"]
 
 
+def test_text_in_utf_16_is_told_of_before_its_language(tmp_path):
+    text = write_text(tmp_path / "text")
+    file = text / "train.de-en.de"
+    file.write_text(file.read_text(encoding="utf-8"), encoding="utf-16")
+    with pytest.raises(InputError, match="train.de-en.de is in UTF-16, not in UTF-8; convert it"):
+        left_out(text)
+
+
 def test_exchanged_files_are_told_of_where_their_scripts_differ_too(tmp_path):
     text = write_text(tmp_path / "text")
     write_lines(text / "train.de-en.en", ["Дети идут к старому дому.", "Он живёт здесь много лет."])
