@@ -537,6 +537,15 @@ def test_columns_of_a_dataset_that_are_passed_over_are_named(tmp_path, monkeypat
         read_tables(tmp_path / "books")
 
 
+def test_a_column_of_translations_that_has_them_not_by_language_is_another_one(tmp_path, monkeypatch):
+    save_dataset(tmp_path / "books", ["a.arrow"])
+    row = {"de": "Ja.", "en": "Yes.", "translation": ["Oui."]}
+    stream = Stream([row], {"de": "string", "en": "string", "translation": object()})
+    monkeypatch.setattr(saved_dataset, "open_stream", lambda file: stream)
+    (table,) = read_tables(tmp_path / "books")
+    assert [*table.rows()] == [("Ja.", "Yes.")]
+
+
 def test_a_dataset_without_languages_and_a_row_without_a_translation(tmp_path, monkeypatch):
     save_dataset(tmp_path / "books", ["a.arrow"])
     monkeypatch.setattr(saved_dataset, "open_stream", lambda file: Stream([], {"text": "string"}))
