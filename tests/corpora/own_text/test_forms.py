@@ -187,6 +187,28 @@ def test_a_csv_file_may_name_its_separator_above_its_first_row(tmp_path, mark):
     assert [*table.rows()] == [("Yes, yes.", "Ja, ja.")]
 
 
+@pytest.mark.parametrize("above", [[], ["sep=,"]])
+def test_a_row_of_a_csv_file_with_line_breaks_is_told_of_by_its_first_line(tmp_path, above):
+    rows = [
+        *above,
+        "en,de",
+        '"Two',
+        'lines.",Zwei.',
+        '"Bell \u0007',
+        'rung.",Klang.',
+        '"Open,Offen.',
+        "a,b",
+        "c,d",
+    ]
+    faults: list[InputError] = []
+    with pytest.raises(InputError, match=f"mine.csv, line {len(above) + 6} does not follow the form of CSV"):
+        read_tables(write(tmp_path, mine__csv=rows) / "mine.csv")
+    write(tmp_path, mine__csv=rows[:-3])
+    (table,) = read_tables(tmp_path / "mine.csv")
+    assert [*table.rows(faults.append)] == [("Two lines.", "Zwei.")]
+    assert f"mine.csv, line {len(above) + 4} has the control character" in str(faults[0])
+
+
 def test_a_workbook_is_read_sheet_by_sheet(tmp_path):
     """Hidden sheets, those without languages, cells that are no text, and those beyond the first row are
     passed over.

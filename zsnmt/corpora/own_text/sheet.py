@@ -105,23 +105,26 @@ def rows_of_csv(file: Path) -> Iterator[PlacedCells]:
             separator, above = max(SEPARATORS, key=first.decode("utf-8", errors="replace").count), 0
             content.seek(0)
         rows = csv.reader(TextIOWrapper(content, "utf-8-sig", newline=""), delimiter=separator, strict=True)
+        begin = above + 1  # the line in which a row begins; one with line breaks in its cells has several
         try:
             for cells in rows:
-                yield f"{file}, line {above + rows.line_num}", cells
+                yield f"{file}, line {begin}", cells
+                begin = above + rows.line_num + 1
         except UnicodeDecodeError:
             raise InputError(
                 f"{file}, {first_undecodable(file)} is not UTF-8; save the sheet as CSV in UTF-8, or give "
                 "the spreadsheet itself (.xlsx, .ods)"
             ) from None
         except csv.Error as error:
-            place, limit = f"{file}, line {above + rows.line_num}", csv.field_size_limit()
+            place, limit = f"{file}, line {begin}", csv.field_size_limit()
             if str(limit) in str(error):
                 raise InputError(
                     f"{place} has a cell of more than {limit:,} characters; shorten it, or close the "
                     "quotation mark that begins it"
                 ) from None
             raise InputError(
-                f"{place} does not follow the form of CSV ({error}); save the sheet again"
+                f"{place} does not follow the form of CSV ({error}); mend its quotation marks, which are "
+                "doubled within a cell and closed at its end, or save the sheet again"
             ) from None
 
 
