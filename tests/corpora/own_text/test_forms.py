@@ -225,6 +225,20 @@ def test_a_workbook_is_read_sheet_by_sheet(tmp_path):
     assert [*table.rows()] == [("Yes.", "Ja.", ""), ("Two lines.", "Zwei.", ""), ("Yes.", "", "Oui.")]
 
 
+def test_sheets_of_a_workbook_that_are_not_read_are_named(tmp_path, caplog):
+    sheets = {
+        "Words": [["en", "de"], ["Yes.", "Ja."]],
+        "More": [["No.", "Nein."]],
+        "Empty": [],
+        "old": [["a"]],
+    }
+    write_workbook(tmp_path / "mine.xlsx", sheets | {"Twice": [["en", "pt-BR", "pt-PT"]]}, hidden="old")
+    (table,) = read_tables(tmp_path / "mine.xlsx")
+    assert [*table.rows()] == [("Yes.", "Ja.")]
+    (warning,) = caplog.messages
+    assert warning.endswith("languages or more, each once: sheet 'More', sheet 'Twice'")
+
+
 def write_workbook(path, sheets, hidden):
     """A workbook of texts and numbers, as small as one can be."""
     main, relations = "http://schemas.openxmlformats.org/spreadsheetml/2006/main", "application/vnd.openxml"

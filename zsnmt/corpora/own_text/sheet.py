@@ -6,6 +6,7 @@ one that the first row has, or that a line `sep=;` above it names.
 """
 
 import csv
+import logging
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -17,6 +18,8 @@ from zsnmt.corpora.own_text.columns import Placed, languages_of_columns, say_oth
 from zsnmt.corpora.own_text.table import Table, on_one_line
 from zsnmt.errors import InputError, OnFault
 from zsnmt.text.lines import open_file, what_else
+
+LOG = logging.getLogger(__name__)
 
 SEPARATORS = ",;\t|"
 NAMED_SEPARATOR = re.compile(rb"(?:\xef\xbb\xbf)?sep=([ -~\t])\r?\n")  # as Excel has it above the first row
@@ -32,8 +35,8 @@ def table_of_sheets(file: Path, on_fault: OnFault) -> Table:
 
 
 def languages_of_sheets(file: Path) -> dict[str, dict[int, str]]:
-    """The languages of the columns of each sheet that has some."""
-    read, reasons = {}, []
+    """The languages of the columns of each sheet that has some; says which others have something."""
+    read, reasons, others = {}, [], []
     for sheet, rows in sheets(file):
         place, first = next(rows, (f"{file}{sheet}, row 1", ()))
         heads = [cell if isinstance(cell, str) else "" for cell in first]
@@ -41,10 +44,17 @@ def languages_of_sheets(file: Path) -> dict[str, dict[int, str]]:
             read[sheet] = languages_of_columns(heads, place)
         except InputError as error:
             reasons.append(error)
+            others += [sheet.removeprefix(", ")] * bool(first)
         else:
             say_others(heads, read[sheet], file)
     if not read:
         raise reasons[0] if reasons else InputError(f"{file} has no sheet; give one with sentences")
+    if others:
+        LOG.warning(
+            "%s: not read, since their first rows do not name two languages or more, each once: %s",
+            file,
+            ", ".join(others),
+        )
     return read
 
 
