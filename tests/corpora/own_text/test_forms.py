@@ -313,6 +313,16 @@ def test_a_code_with_a_hyphen_is_not_passed_over_in_silence_where_a_pattern_is_g
     assert unread == {f"talks.{name}" for name in names if "BR" in name}
 
 
+@pytest.mark.parametrize("begin, pattern", [("talks", "talks.{pair}.{language}"), ("train", "")])
+def test_codes_with_a_hyphen_are_the_reason_where_nothing_is_read(tmp_path, begin, pattern):
+    for language in ("en-GB", "pt-BR"):
+        (tmp_path / f"{begin}.en-GB-pt-BR.{language}").write_text("A line.\n")
+    with pytest.raises(
+        InputError, match="pt-BR; a code has no hyphen, so rename them, as to pt_BR for pt-BR$"
+    ):
+        read_tables(tmp_path, pattern)
+
+
 @pytest.mark.parametrize(
     "name, doubtful",
     [

@@ -193,4 +193,9 @@ def forms(path: Path, pattern: str) -> str:
         f"'corpus.{{pair}}.{{language}}'), {', '.join(f'*{each}' for each in WHOLE_TABLES)}, or a dataset "
         "saved by Hugging Face's library"
     )
-    return f"looked for {looked_for}; files there: {shown or 'none'}{packed}"
+    hyphens = (
+        "; a code has no hyphen, so rename them, as to pt_BR for pt-BR"
+        if files_of_other_codes(path, pattern or OWN_FORM[0])
+        else ""
+    )
+    return f"looked for {looked_for}; files there: {shown or 'none'}{packed}{hyphens}"
