@@ -195,6 +195,10 @@ def test_a_folder_may_have_memories_beside_text_separated_by_tabs(tmp_path):
             "memory.tmx, unit 1 has a sentence whose language is 'English'; each <tuv> needs the code of one",
         ),
         (
+            f"<tmx><body>\n{unit(en='Yes.', de='J&#x1f;a.')}</body></tmx>",
+            "invalid character number: line 2, column .*, or mend that line$",
+        ),
+        (
             f"<tmx><body>{unit(en='Yes.', de='J&#x7f;a.')}</body></tmx>",
             "memory.tmx, unit 1 has the control character U.007F at position 2",
         ),

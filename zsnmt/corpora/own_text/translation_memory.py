@@ -87,7 +87,8 @@ def iterate_elements(file: Path) -> Iterator[tuple[str, Element]]:
         yield from ElementTree.iterparse(file, events=("start", "end"))
     except (ElementTree.ParseError, LookupError, ValueError) as error:  # the latter two: an unknown encoding
         raise InputError(
-            f"{file} is not well-formed XML ({error}); export the memory again as TMX, in UTF-8"
+            f"{file} is not well-formed XML ({error}); export the memory again as TMX, in UTF-8, or "
+            "mend that line"
         ) from error
 
 
