@@ -23,8 +23,9 @@ BEGINNINGS = {  # of files that are not in UTF-8, or no text
     b"\x1f\x8b": "is compressed (.gz), and no text; unpack it first",
     b"%PDF-": "is a PDF, and no text; export its text",
 }
-# Control characters but the tab; a byte order mark that tokenisation would leave at the start.
-FORBIDDEN = re.compile(r"[\x00-\x08\n-\x1f\x7f-\x9f]|^\s*\ufeff")
+# Control characters but the tab; halves of a character, as JSON may have; a byte order mark that tokenisation
+# would leave at the start.
+FORBIDDEN = re.compile(r"[\x00-\x08\n-\x1f\x7f-\x9f\ud800-\udfff]|^\s*\ufeff")
 
 
 def iterate_lines(

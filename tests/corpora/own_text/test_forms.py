@@ -86,6 +86,22 @@ def test_text_separated_by_tabs_may_lack_a_translation(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("nested", [False, True])
+def test_lines_of_json_have_a_text_for_each_language(tmp_path, nested, caplog):
+    rows = [
+        {"en": "Yes.", "pt-BR": "Sim.\n Sim. ", "de": None, "n": 1},
+        {"pt-BR": "Não.", "en": "No."},
+        {"en": "Alone.", "de": 7, "note": "x"},
+    ]
+    lines = [json.dumps({"id": 1, "translation": row} if nested else row) for row in rows]
+    path = as_of_windows(write(tmp_path, mine__jsonl=[*lines, ""])) / "mine.jsonl"
+    (table,) = read_tables(path)
+    assert table.languages == ("en", "pt")
+    assert [*table.rows()] == [("Yes.", "Sim. Sim."), ("No.", "Não.")]
+    assert "at their head: 'n'" in caplog.text and "is of de" in caplog.text
+    assert "1 of 3 rows have no translation" in caplog.text
+
+
 def test_codes_at_the_heads_of_columns_may_have_capitals_where_they_are_clear(tmp_path):
     rows = ["ID\tEN\tDe\tSKU\tPT_BR\tOK", "A-1\tYes.\tJa.\tX\tSim.\tok"]
     (table,) = read_tables(write(tmp_path, mine__tsv=rows) / "mine.tsv")
@@ -428,6 +444,16 @@ def test_a_pair_in_both_orders_is_put_together(tmp_path):
         ({"x__csv": ["ENG;DEU", "a;b"]}, "", "has 'ENG', 'DEU'; put two codes or more there, in small"),
         ({"x__csv": ["a,b", "c,d"]}, "", "x.csv, line 1 must name the language of each column"),
         ({"x__csv": ["en,de", "a\u0007,b"]}, "", "x.csv, line 2 has the control character U.0007"),
+        ({"x__jsonl": ["[1]"]}, "", 'x.jsonl, line 1 is not an object of JSON; write {"en": "Yes.", "de'),
+        ({"x__jsonl": ['{"en": "a", "de": "b"}', '{"en": "c'] * 2}, "", "x.jsonl, line 2 is not an object"),
+        ({"x__jsonl": ['{"en": "a", "of": "b"}', '{"fr": "c"}']}, "", "line 2 has 'fr', which the first"),
+        ({"x__jsonl": ['{"text": "a"}']}, "", "x.jsonl, line 1 must name the language of each column"),
+        (
+            {"x__jsonl": ['{"en": "a\\ud83d", "de": "b"}']},
+            "",
+            "line 1 has the control character U.D83D at pos",
+        ),
+        ({"x__jsonl": []}, "", "x.jsonl is empty"),
         ({"x__xlsx": ["no archive"]}, "", "x.xlsx is not a spreadsheet, or is protected or damaged"),
         (
             {"x__tsv": ["Yes.\tJa.", "a\tb"]},
@@ -457,7 +483,9 @@ def test_a_path_that_is_not_there_or_of_another_kind(tmp_path):
     with pytest.raises(InputError, match="there is no such file or folder"):
         read_tables(tmp_path / "none")
     (tmp_path / "x.docx").write_text("a")
-    with pytest.raises(InputError, match="a file must end in .tsv, .tmx, .csv, .xlsx, .xls, .ods: a table"):
+    with pytest.raises(
+        InputError, match="a file must end in .tsv, .jsonl, .tmx, .csv, .xlsx, .xls, .ods: a table"
+    ):
         read_tables(tmp_path / "x.docx")
     with pytest.raises(InputError, match="is not a folder; a pattern describes the names of files in one"):
         read_tables(tmp_path / "x.docx", "x.{language}")
