@@ -316,6 +316,16 @@ def test_what_is_no_text_beside_pairs_is_not_read(tmp_path):
     assert read == {"train.log", "train.sh", "train.py", "mine.tsv"}
 
 
+@pytest.mark.parametrize("pattern", ["", "{split}.{language}"])
+def test_numbers_of_lines_beside_text_in_several_languages_are_no_language(tmp_path, pattern):
+    text = write(
+        tmp_path / "text", train__de=DE, train__en=EN, train__ids=["1", "2", "3"], train__txt_Latn=FR
+    )
+    tables = read_tables(text, pattern)
+    assert [table.languages for table in tables] == [("de", "en", "txt_Latn")]
+    assert unread_files(text, tables, pattern) == [text / "train.ids"]
+
+
 @pytest.mark.parametrize("pair", ["", "{pair}."])
 def test_a_code_with_a_hyphen_is_not_passed_over_in_silence_where_a_pattern_is_given(tmp_path, pair):
     """Not a file beside pairs either, which is not of one of their languages."""
