@@ -265,6 +265,16 @@ def test_the_command_cleans_and_prints_counts(tmp_path, capsys):
         run([*call, " "])
 
 
+@pytest.mark.parametrize(
+    "names", [["train.de", "train.en"], ["mine.tsv"], ["a.de-en.de", "train.de-en.de.txt"]]
+)
+def test_text_in_another_form_is_not_said_to_be_missing(tmp_path, names):
+    for name in names:
+        (tmp_path / name).write_text("en\tde\nYes.\tJa.\n")
+    with pytest.raises(InputError, match="another form than train.xx-yy.xx .* give it to zsnmt train, which"):
+        run(["clean", str(tmp_path), str(tmp_path / "out"), "--languages", *LANGUAGES])
+
+
 def test_where_most_of_the_text_is_left_out_the_rule_is_named(tmp_path, capsys):
     screws = [f"Screw {number}." for number in range(9)], [f"Schraube {number}." for number in range(9)]
     text = write_text(tmp_path / "text", *zip(*screws))
