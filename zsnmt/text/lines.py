@@ -152,4 +152,5 @@ def find_fault(line: str) -> str | None:
     if found[0] == "\r" and found.end() == len(line):
         return "ends with a carriage return; convert the file with dos2unix, or with sed -i 's/\\r$//'"
     instead = ", or convert the file if it is in UTF-16" if found[0] == "\0" else ""
-    return f"has the control character U+{ord(found[0]):04X} at position {found.end()}; remove it{instead}"
+    what = "half a character," if found[0] >= "\ud800" else "the control character"
+    return f"has {what} U+{ord(found[0]):04X} at position {found.end()}; remove it{instead}"

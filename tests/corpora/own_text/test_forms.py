@@ -461,7 +461,7 @@ def test_a_pair_in_both_orders_is_put_together(tmp_path):
         (
             {"x__jsonl": ['{"en": "a\\ud83d", "de": "b"}']},
             "",
-            "line 1 has the control character U.D83D at pos",
+            "line 1 has half a character, U.D83D at position 2; remove",
         ),
         ({"x__jsonl": []}, "", "x.jsonl is empty"),
         ({"x__xlsx": ["no archive"]}, "", "x.xlsx is not a spreadsheet, or is protected or damaged"),
