@@ -44,6 +44,14 @@ def test_examples_are_training_pairs_in_the_order_of_the_text_the_same_each_time
     assert capsys.readouterr().out.count("Satz") == 100
 
 
+def test_accents_that_are_characters_of_their_own_are_told_of(tmp_path, capsys):
+    rows = ["Ol\u00e1.\tYes.\t\u0915\u093c", "Na\u0303o.\tNo.\t", "So\u0301.\tAlone.\t\u0958"]
+    (tmp_path / "mine.tsv").write_text("\n".join(["pt\ten\thi", *rows]) + "\n", encoding="utf-8")
+    main([str(tmp_path / "mine.tsv")])
+    said = capsys.readouterr().err
+    assert "(Unicode NFD): en-pt 2, hi-pt 1; a model" in said and "as by uconv -x any-nfc\n" in said
+
+
 def test_a_table_in_several_languages_counts_for_all_its_pairs(tmp_path, capsys):
     (tmp_path / "mine.tsv").write_text("fr\ten\tde\nOui.\tYes.\tJa.\nNon.\tNo.\t\n", encoding="utf-8")
     main([str(tmp_path / "mine.tsv")])

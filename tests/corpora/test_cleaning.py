@@ -180,6 +180,26 @@ def test_a_script_tells_and_a_language_that_nobody_knows_has_no_other_test(tmp_p
     assert [line.split("\t")[2] for line in read_lines(tmp_path / "clean" / "cleaning.tsv")] == ["5"]
 
 
+def test_text_in_utf_16_is_told_of_before_its_language(tmp_path):
+    text = write_text(tmp_path / "text")
+    file = text / "train.de-en.de"
+    file.write_text(file.read_text(encoding="utf-8"), encoding="utf-16")
+    with pytest.raises(InputError, match="train.de-en.de is in UTF-16, not in UTF-8; convert it"):
+        left_out(text)
+
+
+def test_exchanged_files_are_told_of_where_their_scripts_differ_too(tmp_path):
+    text = write_text(tmp_path / "text")
+    write_lines(text / "train.de-en.en", ["Дети идут к старому дому.", "Он живёт здесь много лет."])
+    write_lines(text / "train.de-en.de", [english for english, _ in GOOD[::2]])
+    with pytest.raises(InputError, match="not in en, .*; give text in en"):  # there is no German
+        left_out(text)
+    for file in text.glob("*de*"):
+        file.rename(text / file.name.replace("de", "ru"))
+    with pytest.raises(InputError, match="en and ru seem to be exchanged: exchange the files"):
+        make_training_text(text, tmp_path / "clean", ["en", "ru"], cleaning=Cleaning((LANGUAGE,)))
+
+
 def test_text_of_another_language_than_its_name_is_refused_and_so_is_what_leaves_nothing(tmp_path):
     text = write_text(tmp_path / "text")
     write_lines(text / "train.de-en.de", [english for english, _ in GOOD])
@@ -243,6 +263,16 @@ def test_the_command_cleans_and_prints_counts(tmp_path, capsys):
     assert "most of the text" not in printed.err
     with pytest.raises(InputError, match="--rules names no rule; name some of"):
         run([*call, " "])
+
+
+@pytest.mark.parametrize(
+    "names", [["train.de", "train.en"], ["mine.tsv"], ["a.de-en.de", "train.de-en.de.txt"]]
+)
+def test_text_in_another_form_is_not_said_to_be_missing(tmp_path, names):
+    for name in names:
+        (tmp_path / name).write_text("en\tde\nYes.\tJa.\n")
+    with pytest.raises(InputError, match="another form than train.xx-yy.xx .* give it to zsnmt train, which"):
+        run(["clean", str(tmp_path), str(tmp_path / "out"), "--languages", *LANGUAGES])
 
 
 def test_where_most_of_the_text_is_left_out_the_rule_is_named(tmp_path, capsys):

@@ -17,6 +17,8 @@ from zsnmt.text.iso_639 import THREE_LETTERS, TWO_LETTERS, two_letters
         ("zho_Hant", "zh"),
         ("arb_Arab", "ar"),
         ("ENG", "en"),
+        ("iw", "he"),
+        ("in_ID", "id"),
         ("inglan", "inglan"),
         ("sov1", "sov1"),
     ],

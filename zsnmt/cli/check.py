@@ -39,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(notice, file=sys.stderr)
         seen = Overview(tables, options.show or 0)
         refuse_faults(seen.faults)
+        if seen.decomposed:
+            print(decomposed_in_words(seen.decomposed), file=sys.stderr)
         lines = chain(rows_of(seen.pairs), examples(seen))
     print(*lines, sep="\n")
 
@@ -57,6 +59,15 @@ def rows_of(counts: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     yield "\t".join(["pair", *counts])
     for pair in dict.fromkeys(chain.from_iterable(counts.values())):
         yield "\t".join([pair, *(str(of_split.get(pair, 0)) for of_split in counts.values())])
+
+
+def decomposed_in_words(numbers: Mapping[str, int]) -> str:
+    """What to do about accents that are characters of their own, of which each pair has so many."""
+    listed = ", ".join(f"{pair} {number:,}" for pair, number in numbers.items())
+    return (
+        f"sentence pairs whose accents are characters of their own (Unicode NFD): {listed}; a model takes "
+        "them for other letters than those with an accent (NFC), so convert the text, as by uconv -x any-nfc"
+    )
 
 
 def examples(seen: Overview) -> Iterator[str]:

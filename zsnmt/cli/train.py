@@ -9,7 +9,7 @@ on after a stop.
 Or train on text of your own, in any form of docs/own_text.md: the config is made for you, and kept.
 
     zsnmt train FOLDER
-    zsnmt train FILE.xlsx                       # or .ods, .csv, .tsv: a language in each column
+    zsnmt train FILE.xlsx                       # or .ods, .csv, .tsv, .jsonl: a language in each column
     zsnmt train FILE.tmx
     zsnmt train FOLDER --pattern 'corpus.{pair}.{language}'
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import chain, permutations
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -239,22 +239,31 @@ def check_languages_of(samples: Mapping[Path, Sequence[str]], tests: "Mapping[st
     """`InputError` for a file of a pair of which most lines seem to be in another language than its name
     says, and for files that seem to be exchanged. `samples`: some lines of both.
     """
-
-    def share(language: str, file: Path) -> float:
-        """Of the lines of a file that are not in a language."""
-        return sum(map(tests[language], samples[file])) / max(1, len(samples[file]))
-
-    known = {language_of(file): file for file in samples if language_of(file) in tests}
-    foreign = [language for language, file in known.items() if share(language, file) > HALF]
+    foreign = foreign_shares(samples, tests)
     if not foreign:
         return
-    language, file = foreign[0], known[foreign[0]]
+    file, share = next(iter(foreign.items()))
     said = (
-        f"{share(language, file):.0%} of the lines of {file} are not in {language}, by their script and by "
+        f"{share:.0%} of the lines of {file} are not in {language_of(file)}, by their script and by "
         f"py3langid, so the rule '{LANGUAGE}' would leave most of it out"
     )
-    if len(foreign) == 2 and all(share(each, known[other]) <= HALF for each, other in permutations(foreign)):
-        raise InputError(
-            f"{said}; {' and '.join(foreign)} seem to be exchanged: exchange the files of the pair"
-        )
-    raise InputError(f"{said}; give text in {language}, or take {LANGUAGE} out of the rules of cleaning")
+    exchanged = dict(zip(foreign, map(samples.__getitem__, reversed(foreign))))
+    if len(foreign) == 2 and not foreign_shares(exchanged, foreign_tests(exchanged)):
+        names = " and ".join(map(language_of, foreign))
+        raise InputError(f"{said}; {names} seem to be exchanged: exchange the files of the pair")
+    raise InputError(
+        f"{said}; give text in {language_of(file)}, or take {LANGUAGE} out of the rules of cleaning"
+    )
+
+
+def foreign_shares(
+    samples: Mapping[Path, Sequence[str]], tests: "Mapping[str, ForeignTest]"
+) -> dict[Path, float]:
+    """The files of which most lines seem to be in another language than their names say, with the share
+    (0–1) of these lines.
+    """
+    known = {file: tests[language] for file in samples if (language := language_of(file)) in tests}
+    shares = {
+        file: sum(map(test, samples[file])) / max(1, len(samples[file])) for file, test in known.items()
+    }
+    return {file: share for file, share in shares.items() if share > HALF}

@@ -23,6 +23,7 @@ OTHERS = (  # of macrolanguages, of what corpora mean by them, and of libraries 
     "geo:ka ger:de gre:el ice:is khk:mn kur:ku lav:lv mac:mk mao:mi may:ms msa:ms nep:ne nor:no ory:or "
     "per:fa rum:ro slo:sk swa:sw tgl:tl uzn:uz wel:cy ydd:yi zho:zh"
 )
+FORMER = {"in": "id", "iw": "he", "ji": "yi"}  # codes of ISO 639:1988 for those of today
 THREE_LETTERS = dict(code.split(":") for code in CODES.split())
 TWO_LETTERS = {three: two for two, three in reversed(THREE_LETTERS.items())} | dict(
     code.split(":") for code in OTHERS.split()
@@ -45,7 +46,7 @@ def two_letters(language: str) -> str:
     `de_CH`; that itself where it has none of two letters that is known here.
     """
     code = language.partition("_")[0].lower()
-    return TWO_LETTERS.get(code, code)
+    return TWO_LETTERS.get(code, FORMER.get(code, code))
 
 
 def script_of(language: str) -> str | None:

@@ -23,8 +23,9 @@ BEGINNINGS = {  # of files that are not in UTF-8, or no text
     b"\x1f\x8b": "is compressed (.gz), and no text; unpack it first",
     b"%PDF-": "is a PDF, and no text; export its text",
 }
-# Control characters but the tab; a byte order mark that tokenisation would leave at the start.
-FORBIDDEN = re.compile(r"[\x00-\x08\n-\x1f\x7f-\x9f]|^\s*\ufeff")
+# Control characters but the tab; halves of a character, as JSON may have; a byte order mark that tokenisation
+# would leave at the start.
+FORBIDDEN = re.compile(r"[\x00-\x08\n-\x1f\x7f-\x9f\ud800-\udfff]|^\s*\ufeff")
 
 
 def iterate_lines(
@@ -151,4 +152,5 @@ def find_fault(line: str) -> str | None:
     if found[0] == "\r" and found.end() == len(line):
         return "ends with a carriage return; convert the file with dos2unix, or with sed -i 's/\\r$//'"
     instead = ", or convert the file if it is in UTF-16" if found[0] == "\0" else ""
-    return f"has the control character U+{ord(found[0]):04X} at position {found.end()}; remove it{instead}"
+    what = "half a character," if found[0] >= "\ud800" else "the control character"
+    return f"has {what} U+{ord(found[0]):04X} at position {found.end()}; remove it{instead}"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from zsnmt.errors import InputError
+from zsnmt.text.lines import what_else
 
 SAMPLE = 500
 LARGE = 2**26  # bytes of a file of which no more is read than the sample
@@ -70,10 +71,14 @@ def spread(sentences: Sequence[str], wanted: int) -> list[str]:
 def sample_lines(file: Path) -> list[str]:
     """At most 500 lines of a file of parallel text, evenly spread; only these are decoded.
 
-    Of a large file they are at even distances in bytes, so that the rest is not read.
+    Of a large file they are at even distances in bytes, so that the rest is not read. Raises `InputError` for
+    a file in UTF-16, and for what is no text.
     """
     size = file.stat().st_size
     with file.open("rb") as lines:
+        if other := what_else(lines.readline()):
+            raise InputError(f"{file} {other}")
+        lines.seek(0)
         chosen: Iterable[bytes]
         if size > LARGE:
             chosen = filter(None, (line_behind(lines, place * size // SAMPLE) for place in range(SAMPLE)))

@@ -86,6 +86,22 @@ def test_text_separated_by_tabs_may_lack_a_translation(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("nested", [False, True])
+def test_lines_of_json_have_a_text_for_each_language(tmp_path, nested, caplog):
+    rows = [
+        {"en": "Yes.", "pt-BR": "Sim.\n Sim. ", "de": None, "n": 1},
+        {"pt-BR": "Não.", "en": "No."},
+        {"en": "Alone.", "de": 7, "note": "x"},
+    ]
+    lines = [json.dumps({"id": 1, "translation": row} if nested else row) for row in rows]
+    path = as_of_windows(write(tmp_path, mine__jsonl=[*lines, ""])) / "mine.jsonl"
+    (table,) = read_tables(path)
+    assert table.languages == ("en", "pt")
+    assert [*table.rows()] == [("Yes.", "Sim. Sim."), ("No.", "Não.")]
+    assert "at their head: 'n'" in caplog.text and "is of de" in caplog.text
+    assert "1 of 3 rows have no translation" in caplog.text
+
+
 def test_codes_at_the_heads_of_columns_may_have_capitals_where_they_are_clear(tmp_path):
     rows = ["ID\tEN\tDe\tSKU\tPT_BR\tOK", "A-1\tYes.\tJa.\tX\tSim.\tok"]
     (table,) = read_tables(write(tmp_path, mine__tsv=rows) / "mine.tsv")
@@ -187,6 +203,28 @@ def test_a_csv_file_may_name_its_separator_above_its_first_row(tmp_path, mark):
     assert [*table.rows()] == [("Yes, yes.", "Ja, ja.")]
 
 
+@pytest.mark.parametrize("above", [[], ["sep=,"]])
+def test_a_row_of_a_csv_file_with_line_breaks_is_told_of_by_its_first_line(tmp_path, above):
+    rows = [
+        *above,
+        "en,de",
+        '"Two',
+        'lines.",Zwei.',
+        '"Bell \u0007',
+        'rung.",Klang.',
+        '"Open,Offen.',
+        "a,b",
+        "c,d",
+    ]
+    faults: list[InputError] = []
+    with pytest.raises(InputError, match=f"mine.csv, line {len(above) + 6} does not follow the form of CSV"):
+        read_tables(write(tmp_path, mine__csv=rows) / "mine.csv")
+    write(tmp_path, mine__csv=rows[:-3])
+    (table,) = read_tables(tmp_path / "mine.csv")
+    assert [*table.rows(faults.append)] == [("Two lines.", "Zwei.")]
+    assert f"mine.csv, line {len(above) + 4} has the control character" in str(faults[0])
+
+
 def test_a_workbook_is_read_sheet_by_sheet(tmp_path):
     """Hidden sheets, those without languages, cells that are no text, and those beyond the first row are
     passed over.
@@ -201,6 +239,20 @@ def test_a_workbook_is_read_sheet_by_sheet(tmp_path):
     (table,) = read_tables(tmp_path / "mine.xlsx")
     assert table.languages == ("en", "de", "fr")
     assert [*table.rows()] == [("Yes.", "Ja.", ""), ("Two lines.", "Zwei.", ""), ("Yes.", "", "Oui.")]
+
+
+def test_sheets_of_a_workbook_that_are_not_read_are_named(tmp_path, caplog):
+    sheets = {
+        "Words": [["en", "de"], ["Yes.", "Ja."]],
+        "More": [["No.", "Nein."]],
+        "Empty": [],
+        "old": [["a"]],
+    }
+    write_workbook(tmp_path / "mine.xlsx", sheets | {"Twice": [["en", "pt-BR", "pt-PT"]]}, hidden="old")
+    (table,) = read_tables(tmp_path / "mine.xlsx")
+    assert [*table.rows()] == [("Yes.", "Ja.")]
+    (warning,) = caplog.messages
+    assert warning.endswith("languages or more, each once: sheet 'More', sheet 'Twice'")
 
 
 def write_workbook(path, sheets, hidden):
@@ -264,6 +316,16 @@ def test_what_is_no_text_beside_pairs_is_not_read(tmp_path):
     assert read == {"train.log", "train.sh", "train.py", "mine.tsv"}
 
 
+@pytest.mark.parametrize("pattern", ["", "{split}.{language}"])
+def test_numbers_of_lines_beside_text_in_several_languages_are_no_language(tmp_path, pattern):
+    text = write(
+        tmp_path / "text", train__de=DE, train__en=EN, train__ids=["1", "2", "3"], train__txt_Latn=FR
+    )
+    tables = read_tables(text, pattern)
+    assert [table.languages for table in tables] == [("de", "en", "txt_Latn")]
+    assert unread_files(text, tables, pattern) == [text / "train.ids"]
+
+
 @pytest.mark.parametrize("pair", ["", "{pair}."])
 def test_a_code_with_a_hyphen_is_not_passed_over_in_silence_where_a_pattern_is_given(tmp_path, pair):
     """Not a file beside pairs either, which is not of one of their languages."""
@@ -275,6 +337,16 @@ def test_a_code_with_a_hyphen_is_not_passed_over_in_silence_where_a_pattern_is_g
     assert [table.languages for table in tables] == [("de", "en")]
     unread = {file.name for file in unread_files(tmp_path, tables, pattern)}
     assert unread == {f"talks.{name}" for name in names if "BR" in name}
+
+
+@pytest.mark.parametrize("begin, pattern", [("talks", "talks.{pair}.{language}"), ("train", "")])
+def test_codes_with_a_hyphen_are_the_reason_where_nothing_is_read(tmp_path, begin, pattern):
+    for language in ("en-GB", "pt-BR"):
+        (tmp_path / f"{begin}.en-GB-pt-BR.{language}").write_text("A line.\n")
+    with pytest.raises(
+        InputError, match="pt-BR; a code has no hyphen, so rename them, as to pt_BR for pt-BR$"
+    ):
+        read_tables(tmp_path, pattern)
 
 
 @pytest.mark.parametrize(
@@ -382,6 +454,16 @@ def test_a_pair_in_both_orders_is_put_together(tmp_path):
         ({"x__csv": ["ENG;DEU", "a;b"]}, "", "has 'ENG', 'DEU'; put two codes or more there, in small"),
         ({"x__csv": ["a,b", "c,d"]}, "", "x.csv, line 1 must name the language of each column"),
         ({"x__csv": ["en,de", "a\u0007,b"]}, "", "x.csv, line 2 has the control character U.0007"),
+        ({"x__jsonl": ["[1]"]}, "", 'x.jsonl, line 1 is not an object of JSON; write {"en": "Yes.", "de'),
+        ({"x__jsonl": ['{"en": "a", "de": "b"}', '{"en": "c'] * 2}, "", "x.jsonl, line 2 is not an object"),
+        ({"x__jsonl": ['{"en": "a", "of": "b"}', '{"fr": "c"}']}, "", "line 2 has 'fr', which the first"),
+        ({"x__jsonl": ['{"text": "a"}']}, "", "x.jsonl, line 1 must name the language of each column"),
+        (
+            {"x__jsonl": ['{"en": "a\\ud83d", "de": "b"}']},
+            "",
+            "line 1 has half a character, U.D83D at position 2; remove",
+        ),
+        ({"x__jsonl": []}, "", "x.jsonl is empty"),
         ({"x__xlsx": ["no archive"]}, "", "x.xlsx is not a spreadsheet, or is protected or damaged"),
         (
             {"x__tsv": ["Yes.\tJa.", "a\tb"]},
@@ -411,7 +493,9 @@ def test_a_path_that_is_not_there_or_of_another_kind(tmp_path):
     with pytest.raises(InputError, match="there is no such file or folder"):
         read_tables(tmp_path / "none")
     (tmp_path / "x.docx").write_text("a")
-    with pytest.raises(InputError, match="a file must end in .tsv, .tmx, .csv, .xlsx, .xls, .ods: a table"):
+    with pytest.raises(
+        InputError, match="a file must end in .tsv, .jsonl, .tmx, .csv, .xlsx, .xls, .ods: a table"
+    ):
         read_tables(tmp_path / "x.docx")
     with pytest.raises(InputError, match="is not a folder; a pattern describes the names of files in one"):
         read_tables(tmp_path / "x.docx", "x.{language}")
@@ -535,6 +619,15 @@ def test_columns_of_a_dataset_that_are_passed_over_are_named(tmp_path, monkeypat
     stream = Stream([{"translation": rows[0]}], {"translation": TEXTS[:1]})
     with pytest.raises(InputError, match="has the columns 'translation' with de; it needs 'translation', or"):
         read_tables(tmp_path / "books")
+
+
+def test_a_column_of_translations_that_has_them_not_by_language_is_another_one(tmp_path, monkeypatch):
+    save_dataset(tmp_path / "books", ["a.arrow"])
+    row = {"de": "Ja.", "en": "Yes.", "translation": ["Oui."]}
+    stream = Stream([row], {"de": "string", "en": "string", "translation": object()})
+    monkeypatch.setattr(saved_dataset, "open_stream", lambda file: stream)
+    (table,) = read_tables(tmp_path / "books")
+    assert [*table.rows()] == [("Ja.", "Yes.")]
 
 
 def test_a_dataset_without_languages_and_a_row_without_a_translation(tmp_path, monkeypatch):

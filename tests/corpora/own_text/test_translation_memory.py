@@ -48,6 +48,16 @@ def test_a_unit_is_a_row_by_its_languages_alone(tmp_path):
     assert [*table.rows()] == [*table.rows()] == expected
 
 
+def test_second_sentences_of_a_language_in_a_unit_are_counted(tmp_path, caplog):
+    both = unit(en="Bus.", pt_BR="Ônibus.", pt_PT="Autocarro.")
+    (table,) = read_tables(
+        write_memory(tmp_path / "m.tmx", both, both, unit(en="A.", pt_BR="B.", pt_PT="B."))
+    )
+    assert [*table.rows()] == [("Bus.", "Ônibus.")] * 2 + [("A.", "B.")]
+    (warning,) = caplog.messages
+    assert "before: 2 sentences in 'pt-PT'; to train variants" in warning
+
+
 @pytest.mark.parametrize(
     "segment, sentence",
     [
@@ -183,6 +193,10 @@ def test_a_folder_may_have_memories_beside_text_separated_by_tabs(tmp_path):
         (
             f"<tmx><body>{unit(English='Yes.', German='Ja.')}</body></tmx>",
             "memory.tmx, unit 1 has a sentence whose language is 'English'; each <tuv> needs the code of one",
+        ),
+        (
+            f"<tmx><body>\n{unit(en='Yes.', de='J&#x1f;a.')}</body></tmx>",
+            "invalid character number: line 2, column .*, or mend that line$",
         ),
         (
             f"<tmx><body>{unit(en='Yes.', de='J&#x7f;a.')}</body></tmx>",

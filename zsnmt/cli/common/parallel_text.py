@@ -5,7 +5,7 @@ from pathlib import Path
 
 from zsnmt import console
 from zsnmt.cli.common.argument_types import positive, seed_number
-from zsnmt.corpora.own_text.forms import has_other_names
+from zsnmt.corpora.own_text.forms import has_other_names, is_own_form
 from zsnmt.errors import InputError
 from zsnmt.processes import cores
 
@@ -35,6 +35,11 @@ def check_names(text: Path) -> None:
             f"{text} has sets named dev or validation, a pair in both orders, or training text of several "
             "languages beside pairs, which are not read here; name sets valid and test, and keep one order "
             "of each pair (zsnmt train reads such text, too, and puts it together)"
+        )
+    if text.is_dir() and not is_own_form(text):
+        raise InputError(
+            f"{text} has text in another form than train.xx-yy.xx beside train.xx-yy.yy, which alone is read "
+            "here; give it to zsnmt train, which reads all forms of docs/own_text.md, and cleans them"
         )
 
 

@@ -8,6 +8,7 @@ from itertools import filterfalse
 from pathlib import Path
 
 from zsnmt.corpora.left_out import LISTS
+from zsnmt.corpora.own_text.json_lines import table_of_json_lines
 from zsnmt.corpora.own_text.line_files import (
     OWN_FORM,
     beside,
@@ -27,6 +28,7 @@ from zsnmt.errors import InputError, OnFault, refuse
 
 WHOLE_TABLES = {  # endings of the files that hold a whole table, and what reads one
     ".tsv": table_of_tab_separated,
+    ".jsonl": table_of_json_lines,
     ".tmx": table_of_translation_memory,
     **dict.fromkeys((".csv", ".xlsx", ".xls", ".ods"), table_of_sheets),
 }
@@ -38,8 +40,8 @@ HIDDEN = ".", "~$"  # begin the names of hidden files, and of those beside a wor
 
 def read_tables(path: Path, pattern: str = "", *, on_fault: OnFault = refuse) -> list[Table]:
     """The tables of a file or folder: files of lines that a pattern describes, or, without one, zsnmt's own
-    form, a saved dataset of Hugging Face, text separated by tabs, spreadsheets, or translation memories in
-    TMX.
+    form, a saved dataset of Hugging Face, text separated by tabs, lines of JSON, spreadsheets, or translation
+    memories in TMX.
 
     Raises `InputError` for what has none of these forms, and where there is no training text. `on_fault` is
     given what is wrong with the rows of those that are looked through.
@@ -193,4 +195,9 @@ def forms(path: Path, pattern: str) -> str:
         f"'corpus.{{pair}}.{{language}}'), {', '.join(f'*{each}' for each in WHOLE_TABLES)}, or a dataset "
         "saved by Hugging Face's library"
     )
-    return f"looked for {looked_for}; files there: {shown or 'none'}{packed}"
+    hyphens = (
+        "; a code has no hyphen, so rename them, as to pt_BR for pt-BR"
+        if files_of_other_codes(path, pattern or OWN_FORM[0])
+        else ""
+    )
+    return f"looked for {looked_for}; files there: {shown or 'none'}{packed}{hyphens}"

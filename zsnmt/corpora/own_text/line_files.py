@@ -20,13 +20,14 @@ from zsnmt.errors import InputError
 from zsnmt.languages import CODE
 
 OWN_FORM = ("{split}.{pair}.{language}", "{split}.{language}")
+OTHER = r"(?!(?:ids|log|txt)\b)"  # codes of small languages, but files that are named so are no text
 PLACES = {
     "split": "|".join(SPLITS_BY_NAME),
     "pair": f"{CODE.pattern}-{CODE.pattern}",
-    "language": CODE.pattern,
+    "language": OTHER + CODE.pattern,
 }
 HYPHENATED = "[A-Za-z][A-Za-z0-9_-]*"  # what may be meant for a code, such as pt-BR, and is not one here
-HYPHENATED_PLACES = PLACES | {"pair": f"{HYPHENATED}-{HYPHENATED}", "language": HYPHENATED}
+HYPHENATED_PLACES = PLACES | {"pair": f"{HYPHENATED}-{HYPHENATED}", "language": OTHER + HYPHENATED}
 PLACE = re.compile(r"(\{\w*\}|\*)")
 
 

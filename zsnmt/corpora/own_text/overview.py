@@ -1,6 +1,7 @@
 """A look at parallel text before anything is made of it: how much there is, and some of it side by side."""
 
 import random
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,12 +23,14 @@ class Overview:
 
     `pairs`: the number of sentence pairs of each split, by pair of languages; `examples`: so many sentence
     pairs of training text as are to be `shown`, each of a pair of languages as likely as any other, in the
-    order of the text; `faults`: what breaks a rule.
+    order of the text; `decomposed`: by pair the number of sentence pairs with accents that are characters of
+    their own; `faults`: what breaks a rule.
     """
 
     def __init__(self, tables: Sequence[Table], shown: int = 0) -> None:
         self.shown, self.chance = shown, random.Random(SEED)
         self.pairs: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
+        self.decomposed: Counter[str] = Counter()
         self.faults: list[str] = []
         self.kept: dict[str, list[tuple[int, Row]]] = defaultdict(list)
         for table in tables:
@@ -46,6 +49,7 @@ class Overview:
         for pair, row in progress(sorted_pairs(table, on_fault), f"reading {name}", unit=" pairs"):
             number = self.pairs[table.split][pair]
             self.pairs[table.split][pair] += 1
+            self.decomposed.update([pair] if any(map(is_decomposed, row)) else [])
             if table.split == "train" and self.shown:
                 self.choose(number, row, self.kept[pair])
 
@@ -55,6 +59,13 @@ class Overview:
             kept.append((number, row))
         elif (place := self.chance.randrange(number + 1)) < self.shown:
             kept[place] = number, row
+
+
+def is_decomposed(sentence: str) -> bool:
+    """Whether a sentence has a letter and an accent for which Unicode has one character, as NFC has it."""
+    if unicodedata.is_normalized("NFC", sentence):
+        return False
+    return len(unicodedata.normalize("NFC", sentence)) < len(sentence)  # of Indic letters NFC makes two
 
 
 class Faults:

@@ -5,7 +5,7 @@ Its Arrow files are read by pyarrow, batch by batch, without `datasets`. A row h
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -57,7 +57,8 @@ def languages_of(files: Sequence[Path]) -> tuple[str, ...]:
     named by the code of a language, and hold more than numbers. Says which columns of text are passed over.
     """
     folder, schema = files[0].parent, open_stream(files[0]).schema
-    columns = schema.field(COLUMN).type if COLUMN in schema.names else schema
+    nested = has_translations(schema)
+    columns = schema.field(COLUMN).type if nested else schema
     texts = [column.name for column in columns if str(column.type) in TEXT_TYPES]
     named = {
         number: name for number, name in enumerate(texts) if CODE.fullmatch(name) and name not in OTHER_HEADS
@@ -65,13 +66,18 @@ def languages_of(files: Sequence[Path]) -> tuple[str, ...]:
     numbers = say_numbers(partial(unchecked_rows, files), [*named.values()], folder)
     languages = tuple(name for name in named.values() if name not in numbers)
     if len(languages) < 2:
-        listed = f"'{COLUMN}' with {', '.join(texts)}" if COLUMN in schema.names else ", ".join(schema.names)
+        listed = f"'{COLUMN}' with {', '.join(texts)}" if nested else ", ".join(schema.names)
         raise InputError(
-            f"{folder} has the columns {listed}; it needs '{COLUMN}', or one of text "
-            "for each language, named by its code such as en or pt_BR"
+            f"{folder} has the columns {listed}; it needs '{COLUMN}', or one of text for each language, and "
+            "in either the codes of two languages as names, such as en and pt_BR"
         )
     say_others(texts, named, folder)
     return languages
+
+
+def has_translations(schema: Any) -> bool:
+    """Whether the sentences of a row stand in one column, by language; another of that name is a text."""
+    return COLUMN in schema.names and isinstance(schema.field(COLUMN).type, Iterable)
 
 
 def unchecked_rows(files: Sequence[Path], on_fault: OnFault) -> Iterator[Placed]:
@@ -97,7 +103,7 @@ def read_rows(file: Path) -> Iterator[dict | None]:
     with damage_of(file, REMEDY):
         for batch in stream:
             rows = batch.to_pylist()
-            yield from (row[COLUMN] for row in rows) if COLUMN in stream.schema.names else rows
+            yield from (row[COLUMN] for row in rows) if has_translations(stream.schema) else rows
 
 
 def open_stream(file: Path) -> Any:

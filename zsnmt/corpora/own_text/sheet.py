@@ -6,6 +6,7 @@ one that the first row has, or that a line `sep=;` above it names.
 """
 
 import csv
+import logging
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -17,6 +18,8 @@ from zsnmt.corpora.own_text.columns import Placed, languages_of_columns, say_oth
 from zsnmt.corpora.own_text.table import Table, on_one_line
 from zsnmt.errors import InputError, OnFault
 from zsnmt.text.lines import open_file, what_else
+
+LOG = logging.getLogger(__name__)
 
 SEPARATORS = ",;\t|"
 NAMED_SEPARATOR = re.compile(rb"(?:\xef\xbb\xbf)?sep=([ -~\t])\r?\n")  # as Excel has it above the first row
@@ -32,8 +35,8 @@ def table_of_sheets(file: Path, on_fault: OnFault) -> Table:
 
 
 def languages_of_sheets(file: Path) -> dict[str, dict[int, str]]:
-    """The languages of the columns of each sheet that has some."""
-    read, reasons = {}, []
+    """The languages of the columns of each sheet that has some; says which others have something."""
+    read, reasons, others = {}, [], []
     for sheet, rows in sheets(file):
         place, first = next(rows, (f"{file}{sheet}, row 1", ()))
         heads = [cell if isinstance(cell, str) else "" for cell in first]
@@ -41,10 +44,17 @@ def languages_of_sheets(file: Path) -> dict[str, dict[int, str]]:
             read[sheet] = languages_of_columns(heads, place)
         except InputError as error:
             reasons.append(error)
+            others += [sheet.removeprefix(", ")] * bool(first)
         else:
             say_others(heads, read[sheet], file)
     if not read:
         raise reasons[0] if reasons else InputError(f"{file} has no sheet; give one with sentences")
+    if others:
+        LOG.warning(
+            "%s: not read, since their first rows do not name two languages or more, each once: %s",
+            file,
+            ", ".join(others),
+        )
     return read
 
 
@@ -105,23 +115,26 @@ def rows_of_csv(file: Path) -> Iterator[PlacedCells]:
             separator, above = max(SEPARATORS, key=first.decode("utf-8", errors="replace").count), 0
             content.seek(0)
         rows = csv.reader(TextIOWrapper(content, "utf-8-sig", newline=""), delimiter=separator, strict=True)
+        begin = above + 1  # the line in which a row begins; one with line breaks in its cells has several
         try:
             for cells in rows:
-                yield f"{file}, line {above + rows.line_num}", cells
+                yield f"{file}, line {begin}", cells
+                begin = above + rows.line_num + 1
         except UnicodeDecodeError:
             raise InputError(
                 f"{file}, {first_undecodable(file)} is not UTF-8; save the sheet as CSV in UTF-8, or give "
                 "the spreadsheet itself (.xlsx, .ods)"
             ) from None
         except csv.Error as error:
-            place, limit = f"{file}, line {above + rows.line_num}", csv.field_size_limit()
+            place, limit = f"{file}, line {begin}", csv.field_size_limit()
             if str(limit) in str(error):
                 raise InputError(
                     f"{place} has a cell of more than {limit:,} characters; shorten it, or close the "
                     "quotation mark that begins it"
                 ) from None
             raise InputError(
-                f"{place} does not follow the form of CSV ({error}); save the sheet again"
+                f"{place} does not follow the form of CSV ({error}); mend its quotation marks, which are "
+                "doubled within a cell and closed at its end, or save the sheet again"
             ) from None
 
 

@@ -6,11 +6,14 @@
     </tu>
 
 A unit (`tu`) is a row. Of `en-GB` the language alone counts, and of two variants of a language in a unit the
-first. Markup is left out, with what it holds, and a break of a line is a space. A unit without a translation
-is no row, and they are counted. Source: TMX 1.4b, sections 2 and 3 (the older `lang` is read as well).
+first; it is said how many others there are. Markup is left out, with what it holds, and a break of a line is
+a space. A unit without a translation is no row, and they are counted. Source: TMX 1.4b, sections 2 and 3 (the
+older `lang` is read as well).
 """
 
+import logging
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -19,10 +22,12 @@ from xml.etree.ElementTree import Element
 
 from zsnmt.corpora.own_text.columns import Placed, table_of_rows
 from zsnmt.corpora.own_text.table import Table, on_one_line
-from zsnmt.errors import InputError, OnFault
+from zsnmt.errors import InputError, OnFault, counted
 from zsnmt.languages import CODE
 from zsnmt.text.lines import is_blank
 from zsnmt.text.unspaced import is_unspaced
+
+LOG = logging.getLogger(__name__)
 
 LONGEST = 3  # letters of the code of a language
 LANGUAGE = ("{http://www.w3.org/XML/1998/namespace}lang", "lang")
@@ -32,18 +37,32 @@ BEFORE_WORDS = (*" \t\n\u00a0([{\"'\u00ab\u201c\u201e\u2018\u00bf\u00a1/-\u2013\
 
 
 def table_of_translation_memory(file: Path, on_fault: OnFault) -> Table:
-    """Reads the file once, to know its languages. Raises `InputError` for one that is not well-formed or has
-    no unit with a translation.
+    """Reads the file once, to know its languages, and says which sentences are passed over. Raises
+    `InputError` for one that is not well-formed or has no unit with a translation.
     """
-    return table_of_rows(file, (), partial(placed_units, file), what="units", on_fault=on_fault)
+    second: Counter[str] = Counter()
+    rows = partial(placed_units, file, second=second)
+    table = table_of_rows(file, (), rows, what="units", on_fault=on_fault)
+    if second:
+        LOG.warning(
+            "%s: not read, since the unit has another sentence of the language before: %s; to train variants "
+            "of a language, put each into a column of a spreadsheet, headed as pt_BR and pt_PT",
+            file,
+            ", ".join(f"{counted(number, 'sentence')} in '{name}'" for name, number in second.items()),
+        )
+    return table
 
 
-def placed_units(file: Path, on_fault: OnFault) -> Iterator[Placed]:
-    """The sentences of each unit by language, with what a person calls it. A sentence without is a fault."""
+def placed_units(file: Path, on_fault: OnFault, second: Counter[str]) -> Iterator[Placed]:
+    """The sentences of each unit by language, with what a person calls it. A sentence without is a fault.
+
+    `second`: how many sentences of each variant are passed over, since the language has another one, is added
+    to it.
+    """
     for number, unit in enumerate(iterate_units(file), start=1):
         place = f"{file}, unit {number}"
         try:
-            sentences = sentences_of(unit, place)
+            sentences = sentences_of(unit, place, second)
         except InputError as fault:
             on_fault(fault)
         else:
@@ -68,7 +87,8 @@ def iterate_elements(file: Path) -> Iterator[tuple[str, Element]]:
         yield from ElementTree.iterparse(file, events=("start", "end"))
     except (ElementTree.ParseError, LookupError, ValueError) as error:  # the latter two: an unknown encoding
         raise InputError(
-            f"{file} is not well-formed XML ({error}); export the memory again as TMX, in UTF-8"
+            f"{file} is not well-formed XML ({error}); export the memory again as TMX, in UTF-8, or "
+            "mend that line"
         ) from error
 
 
@@ -78,8 +98,8 @@ def clear(root: Element) -> None:
         body.clear()
 
 
-def sentences_of(unit: Element, place: str) -> dict[str, str]:
-    """The sentences of a unit, those without text left out."""
+def sentences_of(unit: Element, place: str, second: Counter[str]) -> dict[str, str]:
+    """The sentences of a unit, those without text left out; `second` as for `placed_units`."""
     found: dict[str, str] = {}
     for variant in unit.findall("{*}tuv"):
         try:
@@ -89,13 +109,14 @@ def sentences_of(unit: Element, place: str) -> dict[str, str]:
                 f"{place} has markup within markup a thousand times; export it again without that"
             ) from None
         if not is_blank(sentence):
-            found.setdefault(language_of(variant, place), sentence)
+            named = next((name for each in LANGUAGE if (name := variant.get(each))), "")
+            if found.setdefault(language_of(named, place), sentence) != sentence:
+                second[named] += 1
     return found
 
 
-def language_of(variant: Element, place: str) -> str:
+def language_of(named: str, place: str) -> str:
     """The code of the language alone: en of en-GB or EN_US. The name of a language, English, is none."""
-    named = next((name for each in LANGUAGE if (name := variant.get(each))), "")
     code = re.split("[-_]", named)[0].lower()
     if not CODE.fullmatch(code) or (code.isalpha() and len(code) > LONGEST):
         raise InputError(
