@@ -15,7 +15,7 @@ from zsnmt.languages import check_languages
 from zsnmt.text.iso_639 import THREE_LETTERS
 from zsnmt.text.lines import is_blank
 
-LOG = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 HEAD = 30  # characters that are shown of the head of a column
 CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z0-9]+)*")  # en, gsw, pt-BR, zh_Hans
@@ -70,7 +70,7 @@ def say_others(heads: Sequence[str], languages: Mapping[int, str], file: Path) -
     """Say which columns are passed over."""
     others = [head.strip() for number, head in enumerate(heads) if number not in languages and head.strip()]
     if others:
-        LOG.warning(
+        logger.warning(
             "%s: read are the columns %s; not read, since they have no code of a language at their head: %s",
             file,
             " ".join(languages.values()),
@@ -105,14 +105,14 @@ def table_of_rows(
     found = frozenset().union(*counted)
     there = tuple(language for language in languages or sorted(found) if language in found)
     if empty := [language for language in languages if language not in found]:
-        LOG.warning("%s: no sentence that has a translation is of %s", file, " or ".join(empty))
+        logger.warning("%s: no sentence that has a translation is of %s", file, " or ".join(empty))
     return Table(split_of(file), there, (file,), rows=partial(checked_rows, rows, there), counted=counted)
 
 
 def say_numbers(rows: Rows, languages: Sequence[str], file: Path) -> list[str]:
     """The languages of columns that hold numbers; says that these are passed over."""
     if numbers := columns_of_numbers(rows, languages) if languages else []:
-        LOG.warning("%s: not read, since they hold numbers: the columns %s", file, " ".join(numbers))
+        logger.warning("%s: not read, since they hold numbers: the columns %s", file, " ".join(numbers))
     return numbers
 
 
@@ -138,7 +138,7 @@ def translated(rows: Iterable[Mapping[str, str]], file: Path, what: str) -> Iter
         else:
             alone += 1
     if 0 < alone < number:
-        LOG.warning("%s: %d of %d %s have no translation and are left out", file, alone, number, what)
+        logger.warning("%s: %d of %d %s have no translation and are left out", file, alone, number, what)
 
 
 def checked_rows(rows: Rows, languages: Sequence[str], on_fault: OnFault = refuse) -> Iterator[Row]:

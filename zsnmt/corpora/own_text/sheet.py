@@ -19,7 +19,7 @@ from zsnmt.corpora.own_text.table import Table, on_one_line
 from zsnmt.errors import InputError, OnFault
 from zsnmt.text.lines import open_file, what_else
 
-LOG = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 SEPARATORS = ",;\t|"
 NAMED_SEPARATOR = re.compile(rb"(?:\xef\xbb\xbf)?sep=([ -~\t])\r?\n")  # as Excel has it above the first row
@@ -50,7 +50,7 @@ def languages_of_sheets(file: Path) -> dict[str, dict[int, str]]:
     if not read:
         raise reasons[0] if reasons else InputError(f"{file} has no sheet; give one with sentences")
     if others:
-        LOG.warning(
+        logger.warning(
             "%s: not read, since their first rows do not name two languages or more, each once: %s",
             file,
             ", ".join(others),

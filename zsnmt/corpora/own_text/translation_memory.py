@@ -27,7 +27,7 @@ from zsnmt.languages import CODE
 from zsnmt.text.lines import is_blank
 from zsnmt.text.unspaced import is_unspaced
 
-LOG = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 LONGEST = 3  # letters of the code of a language
 LANGUAGE = ("{http://www.w3.org/XML/1998/namespace}lang", "lang")
@@ -44,7 +44,7 @@ def table_of_translation_memory(file: Path, on_fault: OnFault) -> Table:
     rows = partial(placed_units, file, second=second)
     table = table_of_rows(file, (), rows, what="units", on_fault=on_fault)
     if second:
-        LOG.warning(
+        logger.warning(
             "%s: not read, since the unit has another sentence of the language before: %s; to train variants "
             "of a language, put each into a column of a spreadsheet, headed as pt_BR and pt_PT",
             file,
