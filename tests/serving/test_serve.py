@@ -24,6 +24,7 @@ from zsnmt.errors import InputError
 from zsnmt.inference.translation import join_translations
 from zsnmt.languages import Direction
 from zsnmt.serving.server import bind
+from zsnmt.serving.server import serve as serve_at
 from zsnmt.serving.systems import open_systems
 
 
@@ -32,6 +33,19 @@ def test_a_port_that_is_taken_is_refused():
         taken.listen()
         with pytest.raises(InputError, match="cannot be had.*give another --port"):
             bind("127.0.0.1", taken.getsockname()[1])
+
+
+def test_a_port_that_is_taken_while_a_model_is_opened_is_refused(caplog):
+    """Two sockets may be bound to a port as long as nobody listens at either."""
+    from fastapi import FastAPI
+
+    with bind("127.0.0.1", 0) as first:
+        port = first.getsockname()[1]
+        with bind("127.0.0.1", port) as second:
+            first.listen()
+            with pytest.raises(InputError, match=f"^port {port} of 127.0.0.1 cannot be had"):
+                serve_at(FastAPI(), second, seconds=1, names=[])
+    assert not caplog.records
 
 
 @pytest.mark.parametrize(

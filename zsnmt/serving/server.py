@@ -31,9 +31,12 @@ def bind(host: str, port: int) -> socket.socket:
                 reason = reason or error
     except (OSError, UnicodeError) as error:  # the latter for what is no name of a host
         reason = error
-    raise InputError(
-        f"port {port} of {host} cannot be had ({reason}); give another --port or --host"
-    ) from reason
+    raise taken(host, port, reason) from reason
+
+
+def taken(host: str, port: int, reason: Exception | None) -> InputError:
+    """What is said of an address that cannot be had."""
+    return InputError(f"port {port} of {host} cannot be had ({reason}); give another --port or --host")
 
 
 def bound(found: tuple) -> socket.socket:
@@ -96,6 +99,13 @@ class Server(uvicorn.Server):
 
 
 def serve(app: FastAPI, listener: socket.socket, *, seconds: float, names: Sequence[str]) -> None:
-    """Serve an application at a socket until a signal ends the process."""
+    """Serve an application at a socket until a signal ends the process; `InputError` for an address that
+    another process has begun to serve at since it was bound.
+    """
+    try:
+        listener.listen()
+    except OSError as error:
+        host, port, *_ = listener.getsockname()
+        raise taken(host, port, error) from error
     greeting = f"{'; '.join(names)}: at {address(listener)}; Ctrl-C or SIGTERM ends the server"
     Server(settings(app, seconds), greeting).run(sockets=[listener])
