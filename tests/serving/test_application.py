@@ -158,6 +158,17 @@ def test_health_and_metrics(client):
     assert client.figure("zsnmt_queue_lines") == 0
 
 
+@pytest.mark.parametrize(
+    "path, status", [("/", 200), ("/health", 200), ("/nothing", 404), ("/translate", 405)]
+)
+def test_the_head_of_an_answer_can_be_asked_for(client, path, status):
+    """As what watches a server does. It is that of the whole answer, without its body."""
+    found, text, headers = client.answer(path, method="HEAD")
+    assert (found, text) == (status, "")
+    whole = client.answer(path)
+    assert headers["content-length"] == str(len(whole[1].encode())) and whole[0] == status
+
+
 def test_the_interface_describes_itself(client):
     status, answer = client.ask("/openapi.json")
     fields = answer["paths"]["/translate"]["post"]["requestBody"]["content"]["application/json"]["schema"]

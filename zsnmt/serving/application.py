@@ -86,6 +86,7 @@ def application(
             CORSMiddleware, allow_origins=[*origins], allow_methods=["GET", "POST"], allow_headers=["*"]
         )
     app.add_middleware(Measured, metrics=metrics)
+    app.add_middleware(HeadAsGet)
     return app
 
 
@@ -282,6 +283,18 @@ class Measured:
         except Exception:  # which is answered further out
             count(FAILED)
             raise
+
+
+class HeadAsGet:
+    """Answers HEAD as GET, of which the server sends no body: what watches a server asks so."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "HEAD":
+            scope = {**scope, "method": "GET"}
+        await self.app(scope, receive, send)
 
 
 # Systems
