@@ -78,6 +78,15 @@ def test_a_form_is_read_as_json_is(client):
     assert client.ask("/translate", whole, MULTIPART) == (200, {"translatedText": "de-en: grün & blau"})
 
 
+@pytest.mark.parametrize("nothing", [None, ""])
+def test_a_field_that_says_nothing_is_as_if_it_were_not_there(client, nothing):
+    """As programs send what their user has not set."""
+    names = ("format", "alternatives", "api_key", "system", "via", "way", "confidence", "details")
+    answer = {"translatedText": "en-de: Hello"}
+    assert client.translate("Hello", **dict.fromkeys(names, nothing)) == (200, answer)
+    assert client.translate(GERMAN, nothing, "en")[1]["detectedLanguage"]["language"] == "de"
+
+
 def test_the_source_is_detected(client):
     status, answer = client.translate(GERMAN, "auto", "en")
     assert status == 200 and answer["translatedText"] == f"de-en: {GERMAN}"
