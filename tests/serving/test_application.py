@@ -416,6 +416,7 @@ def test_the_servers_own_method_is_also_for_what_goes_through_another_language(s
             ("fr", {"via": "en"}, through),
             ("fr", {}, through if server_goes else "mask de-fr: Hallo."),
             ("fr", {"way": "direct", "via": "en"}, "en-fr: de-en: Hallo."),
+            ("fr", {"way": "direct"}, "de-fr: Hallo."),
             ("fr", {"way": "ensemble:through=en"}, "ensemble de-fr: Hallo."),
         ):
             assert client.translate("Hallo.", "de", target, **asked)[1]["translatedText"] == text

@@ -320,5 +320,6 @@ def description(system: System) -> dict[str, Any]:
         "pivot": system.translator.pivot,
         "ways": [*system.ways],
         "way": system.way or DIRECT.name,
+        "via": system.via,
         "detects": system.detector is not None,
     }
