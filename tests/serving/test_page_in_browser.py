@@ -19,7 +19,7 @@ from zsnmt.serving.limits import Limits
 
 LOOK = """\
 <!DOCTYPE html><pre id="seen"></pre>
-<iframe id="frame" src="/" style="width: WIDTHpx; height: 800px; border: 0"></iframe>
+<iframe id="frame" src="PLACE" style="width: WIDTHpx; height: 800px; border: 0"></iframe>
 <script>
 document.getElementById("frame").addEventListener("load", async (event) => {
   const view = event.target.contentWindow, page = view.document, by = (id) => page.getElementById(id);
@@ -84,13 +84,14 @@ def seen(tmp_path_factory):
         return visit(client, WHOLE, tmp_path_factory.mktemp("browser"))
 
 
-def visit(client: Client, script: str, folder: Path) -> dict[str, Any]:
-    """What a script notes of the page."""
+def visit(client: Client, script: str, folder: Path, *, place: str = "/") -> dict[str, Any]:
+    """What a script notes of the page, which is at a place of a web server."""
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed: the page was not looked at in a browser")
     from fastapi.responses import HTMLResponse
 
-    client.app.get("/look")(lambda: HTMLResponse(LOOK.replace("VISIT", script)))
+    look = LOOK.replace("VISIT", script).replace("PLACE", place)
+    client.app.get("/look")(lambda: HTMLResponse(look))
     found = re.search(r'<pre id="seen">(.*?)</pre>', dump(f"{client.url}/look", folder), re.DOTALL)[1]
     assert found, "the page did not load or its script failed"
     return json.loads(unescape(found))
@@ -185,6 +186,24 @@ def test_what_goes_through_another_language_is_not_called_direct(tmp_path):
     assert [card[:2] for card in seen["usual"]] == usual
     direct = [["told · direct", "de-en: Hallo."], ["told · direct", "de-fr: Hallo."]]
     assert [card[:2] for card in seen["both"]] == [direct[0], usual[1], direct[1]]
+
+
+@pytest.mark.slow
+def test_the_page_asks_its_server_below_a_prefix(tmp_path):
+    script = """
+  const given = new view.DataTransfer(); by("source").value = "de"; by("target").value = "fr";
+  write("Hallo."); press("Enter"); await until(done); seen.cards = cards();
+  given.items.add(new view.File(["Hallo."], "my letter.txt")); by("document").files = given.files;
+  by("send").click(); await until(() => by("found").querySelector("a"));
+  seen.content = await (await view.fetch(by("found").querySelector("a").href)).text();
+  seen.loaded = view.performance.getEntriesByType("resource").map((one) => new URL(one.name).pathname);
+"""
+    with serving(told_system()) as client:
+        client.app.mount("/mt", client.app)  # as a web server in front of it has it there
+        seen = visit(client, script, tmp_path, place="/mt/")
+    assert (seen["cards"][0][1], seen["content"]) == ("de-fr: Hallo.", "de-fr: Hallo.")
+    assert [path.rpartition("/")[0] for path in seen["loaded"][:3]] == ["/mt/frontend", "/mt", "/mt"]
+    assert all(path.startswith("/mt/") for path in seen["loaded"])
 
 
 class Opened(HTMLParser):

@@ -140,6 +140,11 @@ def test_what_was_not_trained_goes_through_another_language_if_the_server_is_tol
         open_systems([older / OLDER_RUN], search, choice, via="xx")
 
 
+@pytest.mark.parametrize("given", ["/mt", "mt", "/mt/"])
+def test_a_prefix_is_read_with_or_without_its_slashes(given):
+    assert serve.path_of(given) == "/mt" and serve.path_of("/") == serve.path_of("") == ""
+
+
 @contextmanager
 def command(python, *words):
     """A server in a process of its own, and a client of it."""

@@ -123,6 +123,16 @@ def test_a_document_goes_into_one_language(client):
     assert client.ask("/translate_file", body, kind) == (400, {"error": error})
 
 
+def test_a_server_below_a_prefix_names_the_address_there():
+    """The web server in front of it takes the prefix off."""
+    with serving(told_system(), limits=LIMITS, prefix="/mt") as client:
+        address = send(client, "a.txt", "Yes.")[1]["translatedFileUrl"]
+        assert address.startswith(f"{client.url}/mt/download_file/")
+        assert client.answer(urlsplit(address).path.removeprefix("/mt"))[1] == "en-de: Yes."
+        assert client.figure('zsnmt_requests_total{path="/translate_file",status="200"}') == 1
+        assert client.answer("/")[0] == 200
+
+
 def test_a_document_that_is_not_there_any_more(client):
     status, answer = client.ask("/download_file/nonsense/a_de.txt")
     assert status == 404 and "is not here any more; send it again" in answer["error"]

@@ -42,6 +42,12 @@ def make_parser() -> console.Parser:
         "--origins", nargs="+", default=[], metavar="URL", help="other sites whose pages may ask; '*' for all"
     )
     parser.add_argument(
+        "--prefix",
+        default="",
+        metavar="PATH",
+        help="path of the server on a web server in front of it, such as /mt, which that one takes off",
+    )
+    parser.add_argument(
         "--ways",
         nargs="+",
         default=[],
@@ -87,5 +93,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         systems = open_systems(
             options.runs, search, choice, ways=options.ways, way=options.way, via=options.via
         )
-        app = application(systems, limits, keys, origins=[origin.rstrip("/") for origin in options.origins])
-        serve(app, listener, seconds=limits.seconds, names=[*systems])
+        origins = [origin.rstrip("/") for origin in options.origins]
+        app, prefix = application(systems, limits, keys, origins=origins), path_of(options.prefix)
+        serve(app, listener, seconds=limits.seconds, names=[*systems], prefix=prefix)
+
+
+def path_of(prefix: str) -> str:
+    """A prefix as it stands before other paths: with a slash before it and none behind."""
+    inner = prefix.strip("/")
+    return f"/{inner}" if inner else ""

@@ -267,7 +267,8 @@ class Measured:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
-        begin, path = time.perf_counter(), scope["path"] if scope["path"] in PATHS else "other"
+        path = scope["path"].removeprefix(scope["root_path"])
+        begin, path = time.perf_counter(), path if path in PATHS else "other"
 
         def count(status: int) -> None:
             self.metrics.requests.labels(path, status).inc()
