@@ -26,7 +26,18 @@ from zsnmt.serving.access import Rate, check_key
 from zsnmt.serving.batcher import Batcher
 from zsnmt.serving.limits import Limits
 from zsnmt.serving.metrics import Metrics
-from zsnmt.serving.refusals import BAD, BUSY, FAILED, FORBIDDEN, GONE, MISSING, RETRY, Gone, Refused
+from zsnmt.serving.refusals import (
+    BAD,
+    BUSY,
+    FAILED,
+    FORBIDDEN,
+    GONE,
+    MISSING,
+    RETRY,
+    Gone,
+    Refused,
+    until_cancelled,
+)
 from zsnmt.serving.requests import (
     Asked,
     AskedDocument,
@@ -124,14 +135,16 @@ def serve_clients(app: FastAPI, door: Door) -> None:
     @app.post("/translate", openapi_extra=schema(Asked))
     async def translate(request: Request) -> JSONResponse:
         """Translations of a text, of several, or of one into several languages."""
-        asked = await door.read(request, Asked)
-        return JSONResponse(await door.service.translate(asked, lambda: disconnected(request)))
+        with until_cancelled():
+            asked = await door.read(request, Asked)
+            return JSONResponse(await door.service.translate(asked, lambda: disconnected(request)))
 
     @app.post("/translate_file", openapi_extra=upload_schema())
     async def translate_file(request: Request) -> JSONResponse:
         """The address of a document in another language, where it waits ten minutes."""
-        asked, file = await door.read_document(request)
-        made = await door.service.translate_document(asked, file, lambda: disconnected(request))
+        with until_cancelled():
+            asked, file = await door.read_document(request)
+            made = await door.service.translate_document(asked, file, lambda: disconnected(request))
         number, name = door.parcels.keep(made), quote(made.name, safe="")
         address = request.url_for("download_file", number=number, name=name)
         return JSONResponse({"translatedFileUrl": str(address)})
