@@ -229,6 +229,22 @@ class Several(argparse.Action):
         setattr(namespace, self.dest, words)
 
 
+class Once(argparse.Action):
+    """An option that is given once: of two, the first would be dropped in silence."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Keep the value; an error of the parser for a second one."""
+        if getattr(namespace, self.dest) != self.default:
+            parser.error(f"argument {option_string}: given twice; give it once, with all of its settings")
+        setattr(namespace, self.dest, values)
+
+
 def output_file(word: str) -> Path:
     """An option's file to write, refused at once where it is a folder, or in a folder that is not there or
     cannot be written to: else that were found when all the work is done.

@@ -112,6 +112,7 @@ def test_a_text_is_not_replaced_by_its_translation(tmp_path, monkeypatch, name):
         (["--input", "a.po", "--output", "a.pdf"], "a.pdf would be written in the format of --input, .po"),
         (["--input", "a.de", "--output", "a.html"], "a.html would be written as lines of text"),
         (["--input", "a.odt", "--output", "a.ods"], "a.ods would be written in the format of --input, .odt"),
+        (["--way", "search:beam=1", "--way", "mask"], "--way: given twice; give it once, with all of its"),
         (["--buffer-lines", "0"], "'0' is not a whole number above 0"),
     ],
 )

@@ -140,6 +140,14 @@ def test_what_was_not_trained_goes_through_another_language_if_the_server_is_tol
         open_systems([older / OLDER_RUN], search, choice, via="xx")
 
 
+def test_what_an_option_names_is_added_to_what_it_named_before():
+    words = "RUN --origins a b --origins c --ways mask --ways ensemble contrast".split()
+    options = serve.make_parser().parse_args(words)
+    assert (options.origins, options.ways) == (["a", "b", "c"], ["mask", "ensemble", "contrast"])
+    options = serve.make_parser().parse_args(["RUN"])
+    assert (options.origins, options.ways) == ([], [])
+
+
 @pytest.mark.parametrize("given", ["/mt", "mt", "/mt/"])
 def test_a_prefix_is_read_with_or_without_its_slashes(given):
     assert serve.path_of(given) == "/mt" and serve.path_of("/") == serve.path_of("") == ""

@@ -39,7 +39,12 @@ def make_parser() -> console.Parser:
         help="file of API keys, one per line; a client must send one of them",
     )
     parser.add_argument(
-        "--origins", nargs="+", default=[], metavar="URL", help="other sites whose pages may ask; '*' for all"
+        "--origins",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="URL",
+        help="other sites whose pages may ask; '*' for all",
     )
     parser.add_argument(
         "--prefix",
@@ -50,6 +55,7 @@ def make_parser() -> console.Parser:
     parser.add_argument(
         "--ways",
         nargs="+",
+        action="extend",
         default=[],
         metavar="WAY",
         help="translate by these methods, too: ensemble, mask, contrast, with settings as in mask:pieces=2 "
@@ -57,6 +63,7 @@ def make_parser() -> console.Parser:
     )
     parser.add_argument(
         "--way",
+        action=console.Once,
         metavar="WAY",
         help="translate by this method, such as mask:renormalise=yes, what a request names no method for; "
         "'direct' in a request is without one",

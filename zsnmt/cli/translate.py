@@ -81,6 +81,7 @@ def make_parser() -> console.Parser:
     )
     parser.add_argument(
         "--way",
+        action=console.Once,
         metavar="METHOD",
         help="way of decoding: mask:renormalise=yes, which is faster and as good; ensemble, contrast, "
         "sample or search, with settings as in search:beam=1 (docs/method.md)",
