@@ -19,7 +19,7 @@ from tests.support.disk import full_after
 from tests.support.kernels import forget_kernels
 from tests.support.serving import ToldTranslator
 from zsnmt import cli
-from zsnmt.cli.translate import AUTO, refuse_wrong_languages
+from zsnmt.cli.translate import AUTO, make_parser, refuse_wrong_languages
 from zsnmt.console import WrongUse
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
@@ -119,6 +119,12 @@ def test_a_text_is_not_replaced_by_its_translation(tmp_path, monkeypatch, name):
 def test_options_that_do_not_go_together_are_refused_before_anything_is_read(words, message):
     with pytest.raises(WrongUse, match=message):
         cli.run(["translate", "nowhere", *WORDS, *words])
+
+
+def test_runs_that_translate_together_may_be_named_one_by_one():
+    parser = make_parser()
+    assert [*map(str, parser.parse_args("A --with B C --with D".split()).beside)] == ["B", "C", "D"]
+    assert parser.parse_args(["A"]).beside == []
 
 
 @pytest.mark.parametrize("given", [None, "77"])
