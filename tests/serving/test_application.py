@@ -354,6 +354,7 @@ def test_a_key_is_asked_for_in_the_body_or_the_header():
         body = {"q": "a", "source": "en", "target": "de"}
         assert client.ask("/translate", body, {"Authorization": "Bearer secret"})[0] == 200
         assert client.ask("/detect", {"q": "a"})[0] == client.ask("/metrics")[0] == 403
+        assert "Authorization: Bearer KEY" in client.ask("/metrics")[1]["error"]
         assert client.answer("/metrics", headers={"Authorization": "Bearer secret"})[0] == 200
         assert client.ask("/health")[0] == client.ask("/languages")[0] == client.answer("/")[0] == 200
         assert client.ask("/frontend/settings")[1]["keyRequired"] is True
