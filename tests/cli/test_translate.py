@@ -91,6 +91,17 @@ def test_a_text_is_not_replaced_by_its_translation(tmp_path, monkeypatch, name):
     assert Path(given).read_text() == "Ein Text.\n"
 
 
+def test_a_text_does_not_grow_while_it_is_translated(tmp_path, monkeypatch):
+    """As by `--input text.de >> text.de`."""
+    path = tmp_path / "text.de"
+    path.write_text("Ein Text.\n")
+    with path.open("a") as file:
+        monkeypatch.setattr("sys.stdout", file)
+        with pytest.raises(WrongUse, match="the output goes to the file of --input, and would be translated"):
+            cli.run(["translate", "run", *WORDS, "--input", str(path)])
+    assert path.read_text() == "Ein Text.\n"
+
+
 @pytest.mark.parametrize(
     "words, message",
     [
