@@ -18,6 +18,7 @@ from tests.conftest import OLDER_RUN, ROOT
 from tests.support import warm
 from tests.support.serving import Client, serving, wait_until
 from zsnmt.cli import serve
+from zsnmt.console import WrongUse
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
@@ -141,11 +142,19 @@ def test_what_was_not_trained_goes_through_another_language_if_the_server_is_tol
 
 
 def test_what_an_option_names_is_added_to_what_it_named_before():
-    words = "RUN --origins a b --origins c --ways mask --ways ensemble contrast".split()
+    words = "RUN --origins http://a https://b:8080/ --origins * --ways mask --ways ensemble contrast".split()
     options = serve.make_parser().parse_args(words)
-    assert (options.origins, options.ways) == (["a", "b", "c"], ["mask", "ensemble", "contrast"])
+    assert options.origins == ["http://a", "https://b:8080", "*"]
+    assert options.ways == ["mask", "ensemble", "contrast"]
     options = serve.make_parser().parse_args(["RUN"])
     assert (options.origins, options.ways) == ([], [])
+
+
+@pytest.mark.parametrize("wrong", ["example.org", "https://example.org/page", "https://", "//example.org"])
+def test_a_site_that_no_browser_names_so_is_refused(wrong):
+    with pytest.raises(WrongUse, match=f"'{wrong}' is not a site; write one as https://example.org"):
+        serve.make_parser().parse_args(["RUN", "--origins", wrong])
+    assert serve.site("HTTPS://Example.org/") == "https://example.org"
 
 
 @pytest.mark.parametrize("given", ["/mt", "mt", "/mt/"])

@@ -8,6 +8,7 @@
 Clients that do not name a system are served by the first one. See docs/serving.md.
 """
 
+import argparse
 import os
 from collections.abc import Sequence
 from dataclasses import fields
@@ -40,6 +41,7 @@ def make_parser() -> console.Parser:
     )
     parser.add_argument(
         "--origins",
+        type=site,
         nargs="+",
         action="extend",
         default=[],
@@ -100,12 +102,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         systems = open_systems(
             options.runs, search, choice, ways=options.ways, way=options.way, via=options.via
         )
-        origins = [origin.rstrip("/") for origin in options.origins]
-        app, prefix = application(systems, limits, keys, origins=origins), path_of(options.prefix)
-        serve(app, listener, seconds=limits.seconds, names=[*systems], prefix=prefix)
+        app = application(systems, limits, keys, origins=options.origins)
+        serve(app, listener, seconds=limits.seconds, names=[*systems], prefix=path_of(options.prefix))
 
 
 def path_of(prefix: str) -> str:
     """A prefix as it stands before other paths: with a slash before it and none behind."""
     inner = prefix.strip("/")
     return f"/{inner}" if inner else ""
+
+
+def site(word: str) -> str:
+    """An option's site, as a browser names it; refused where no browser would name one so."""
+    origin = word.lower().rstrip("/")
+    scheme, slashes, host = origin.partition("://")
+    if origin not in ("*", "null") and not (scheme and slashes and host and "/" not in host):
+        raise argparse.ArgumentTypeError(f"'{word}' is not a site; write one as https://example.org")
+    return origin
