@@ -78,7 +78,8 @@ def run(main: Callable[[], object], interrupted: str | None = None) -> NoReturn:
     except BrokenExecutor:
         stop(PASSING, "a process that shared the work was ended, as the system does where memory is short")
     except OSError as error:
-        name = "standard output" if error.errno in CANNOT_GROW else None  # all other files are named
+        of_output = (*CANNOT_GROW, errno.EBADF)  # the latter where it is closed; all other files are named
+        name = "standard output" if error.errno in of_output else None
         where = next((f"{each}: " for each in (error.filename, name) if each is not None), "")
         remedy = f"; {REFUSED[error.errno]}" if where and error.errno in REFUSED else ""
         stop(FAILED, where + (error.strerror or str(error)) + remedy)
