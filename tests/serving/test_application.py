@@ -379,6 +379,7 @@ def test_pages_of_other_sites_may_ask_where_they_are_named():
     with serving(told_system(), limits=LIMITS, origins=["https://site.example"]) as client:
         headers = client.answer("/translate", body, origin)[2]
         assert headers["access-control-allow-origin"] == "https://site.example"
+        assert headers["access-control-expose-headers"] == "Retry-After"  # which a page may read, too
         asked = {  # as a browser asks before it sends JSON
             **origin,
             "Access-Control-Request-Method": "POST",

@@ -94,7 +94,11 @@ def application(
     handle_errors(app)
     if origins:
         app.add_middleware(
-            CORSMiddleware, allow_origins=[*origins], allow_methods=["GET", "POST"], allow_headers=["*"]
+            CORSMiddleware,
+            allow_origins=[*origins],
+            allow_methods=["GET", "POST"],
+            allow_headers=["*"],
+            expose_headers=["Retry-After"],
         )
     app.add_middleware(Measured, metrics=metrics)
     app.add_middleware(HeadAsGet)
