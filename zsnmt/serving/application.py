@@ -284,7 +284,7 @@ class Measured:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
-        path = scope["path"].removeprefix(scope["root_path"])
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
         begin, path = time.perf_counter(), path if path in PATHS else "other"
 
         def count(status: int) -> None:
