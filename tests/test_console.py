@@ -59,7 +59,7 @@ def test_what_is_for_the_end_is_done_after_success_alone(end, printed):
     "closed, body, status, said",
     [
         ("<&-", "import sys; print(repr(sys.stdin.read()))", 0, "''"),
-        (">&-", "print('lost')", 1, "Bad file descriptor"),
+        (">&-", "print('lost')", 1, "error: standard output: Bad file descriptor"),
         ("2>&-", "import sys; print('here'); print('there', file=sys.stderr)", 0, "here"),
     ],
 )

@@ -78,7 +78,8 @@ def run(main: Callable[[], object], interrupted: str | None = None) -> NoReturn:
     except BrokenExecutor:
         stop(PASSING, "a process that shared the work was ended, as the system does where memory is short")
     except OSError as error:
-        name = "standard output" if error.errno in CANNOT_GROW else None  # all other files are named
+        of_output = (*CANNOT_GROW, errno.EBADF)  # the latter where it is closed; all other files are named
+        name = "standard output" if error.errno in of_output else None
         where = next((f"{each}: " for each in (error.filename, name) if each is not None), "")
         remedy = f"; {REFUSED[error.errno]}" if where and error.errno in REFUSED else ""
         stop(FAILED, where + (error.strerror or str(error)) + remedy)
@@ -227,6 +228,22 @@ class Several(argparse.Action):
         if not words:
             parser.error(f"argument {'/'.join(self.option_strings)}: expected at least one argument")
         setattr(namespace, self.dest, words)
+
+
+class Once(argparse.Action):
+    """An option that is given once: of two, the first would be dropped in silence."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Keep the value; an error of the parser for a second one."""
+        if getattr(namespace, self.dest) != self.default:
+            parser.error(f"argument {option_string}: given twice; give it once, with all of its settings")
+        setattr(namespace, self.dest, values)
 
 
 def output_file(word: str) -> Path:

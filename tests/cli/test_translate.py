@@ -19,7 +19,7 @@ from tests.support.disk import full_after
 from tests.support.kernels import forget_kernels
 from tests.support.serving import ToldTranslator
 from zsnmt import cli
-from zsnmt.cli.translate import AUTO, refuse_wrong_languages
+from zsnmt.cli.translate import AUTO, make_parser, refuse_wrong_languages
 from zsnmt.console import WrongUse
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
@@ -91,6 +91,17 @@ def test_a_text_is_not_replaced_by_its_translation(tmp_path, monkeypatch, name):
     assert Path(given).read_text() == "Ein Text.\n"
 
 
+def test_a_text_does_not_grow_while_it_is_translated(tmp_path, monkeypatch):
+    """As by `--input text.de >> text.de`."""
+    path = tmp_path / "text.de"
+    path.write_text("Ein Text.\n")
+    with path.open("a") as file:
+        monkeypatch.setattr("sys.stdout", file)
+        with pytest.raises(WrongUse, match="the output goes to the file of --input, and would be translated"):
+            cli.run(["translate", "run", *WORDS, "--input", str(path)])
+    assert path.read_text() == "Ein Text.\n"
+
+
 @pytest.mark.parametrize(
     "words, message",
     [
@@ -112,12 +123,19 @@ def test_a_text_is_not_replaced_by_its_translation(tmp_path, monkeypatch, name):
         (["--input", "a.po", "--output", "a.pdf"], "a.pdf would be written in the format of --input, .po"),
         (["--input", "a.de", "--output", "a.html"], "a.html would be written as lines of text"),
         (["--input", "a.odt", "--output", "a.ods"], "a.ods would be written in the format of --input, .odt"),
+        (["--way", "search:beam=1", "--way", "mask"], "--way: given twice; give it once, with all of its"),
         (["--buffer-lines", "0"], "'0' is not a whole number above 0"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused_before_anything_is_read(words, message):
     with pytest.raises(WrongUse, match=message):
         cli.run(["translate", "nowhere", *WORDS, *words])
+
+
+def test_runs_that_translate_together_may_be_named_one_by_one():
+    parser = make_parser()
+    assert [*map(str, parser.parse_args("A --with B C --with D".split()).beside)] == ["B", "C", "D"]
+    assert parser.parse_args(["A"]).beside == []
 
 
 @pytest.mark.parametrize("given", [None, "77"])

@@ -71,6 +71,16 @@ def test_parts_fit_and_say_together_what_the_line_says(codec):
     )
 
 
+@pytest.mark.parametrize("known, other", [("caf\u00e9", "cafe\u0301"), ("cafe\u0301", "caf\u00e9")])
+def test_an_accent_is_read_in_the_spelling_that_the_model_knows(dictionary, known, other):
+    dictionary.add_symbol(known)
+    codec = Codec(TextPipeline(Words()), TagPlacement("t_dec", dictionary), LANGUAGES, [], longest=8)
+    assert codec.parts(f"{other} w1", "aa", room=4) == codec.parts(f"{known} w1", "aa", room=4)
+    assert codec.unknown(f"{other} w1", "aa") == []
+    for unknown in ("\u00eb", "e\u0308"):
+        assert codec.unknown(unknown, "aa") == [unknown]  # as it is written, where no spelling is known
+
+
 def test_the_source_language_is_asked_for_only_where_the_model_sees_it(codec):
     assert codec.direction("aa", "bb") == AA_BB
     if codec.placement.name.startswith("s_enc"):

@@ -18,6 +18,7 @@ def test_a_short_passage_has_the_language_of_most_of_the_document():
     found = identify_passages(passages(GERMAN, "in", FRENCH, GERMAN, "12"), ["en", "de", "fr"])
     assert found == ["de", "de", "fr", "de", "de"]
     assert describe(found) == "de in 4 passages, fr in 1"
+    assert describe(["de"]) == "de in 1 passage" and describe([]) == ""
 
 
 def test_a_short_passage_has_the_language_of_most_of_its_script():

@@ -78,6 +78,15 @@ def test_a_form_is_read_as_json_is(client):
     assert client.ask("/translate", whole, MULTIPART) == (200, {"translatedText": "de-en: grün & blau"})
 
 
+@pytest.mark.parametrize("nothing", [None, ""])
+def test_a_field_that_says_nothing_is_as_if_it_were_not_there(client, nothing):
+    """As programs send what their user has not set."""
+    names = ("format", "alternatives", "api_key", "system", "via", "way", "confidence", "details")
+    answer = {"translatedText": "en-de: Hello"}
+    assert client.translate("Hello", **dict.fromkeys(names, nothing)) == (200, answer)
+    assert client.translate(GERMAN, nothing, "en")[1]["detectedLanguage"]["language"] == "de"
+
+
 def test_the_source_is_detected(client):
     status, answer = client.translate(GERMAN, "auto", "en")
     assert status == 200 and answer["translatedText"] == f"de-en: {GERMAN}"
@@ -156,6 +165,17 @@ def test_health_and_metrics(client):
     client.translate("one\ntwo")
     assert client.figure('zsnmt_lines_total{system="first"}') == lines + 2
     assert client.figure("zsnmt_queue_lines") == 0
+
+
+@pytest.mark.parametrize(
+    "path, status", [("/", 200), ("/health", 200), ("/nothing", 404), ("/translate", 405)]
+)
+def test_the_head_of_an_answer_can_be_asked_for(client, path, status):
+    """As what watches a server does. It is that of the whole answer, without its body."""
+    found, text, headers = client.answer(path, method="HEAD")
+    assert (found, text) == (status, "")
+    whole = client.answer(path)
+    assert headers["content-length"] == str(len(whole[1].encode())) and whole[0] == status
 
 
 def test_the_interface_describes_itself(client):
@@ -334,6 +354,7 @@ def test_a_key_is_asked_for_in_the_body_or_the_header():
         body = {"q": "a", "source": "en", "target": "de"}
         assert client.ask("/translate", body, {"Authorization": "Bearer secret"})[0] == 200
         assert client.ask("/detect", {"q": "a"})[0] == client.ask("/metrics")[0] == 403
+        assert "Authorization: Bearer KEY" in client.ask("/metrics")[1]["error"]
         assert client.answer("/metrics", headers={"Authorization": "Bearer secret"})[0] == 200
         assert client.ask("/health")[0] == client.ask("/languages")[0] == client.answer("/")[0] == 200
         assert client.ask("/frontend/settings")[1]["keyRequired"] is True
@@ -358,6 +379,7 @@ def test_pages_of_other_sites_may_ask_where_they_are_named():
     with serving(told_system(), limits=LIMITS, origins=["https://site.example"]) as client:
         headers = client.answer("/translate", body, origin)[2]
         assert headers["access-control-allow-origin"] == "https://site.example"
+        assert headers["access-control-expose-headers"] == "Retry-After"  # which a page may read, too
         asked = {  # as a browser asks before it sends JSON
             **origin,
             "Access-Control-Request-Method": "POST",
@@ -396,6 +418,7 @@ def test_the_servers_own_method_is_also_for_what_goes_through_another_language(s
             ("fr", {"via": "en"}, through),
             ("fr", {}, through if server_goes else "mask de-fr: Hallo."),
             ("fr", {"way": "direct", "via": "en"}, "en-fr: de-en: Hallo."),
+            ("fr", {"way": "direct"}, "de-fr: Hallo."),
             ("fr", {"way": "ensemble:through=en"}, "ensemble de-fr: Hallo."),
         ):
             assert client.translate("Hallo.", "de", target, **asked)[1]["translatedText"] == text

@@ -2,21 +2,24 @@
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
 import pytest
 from sacrebleu import sentence_chrf
 
 from tests.support.browser import CHROMIUM, PHONE, dump
-from tests.support.serving import GERMAN, ToldTranslator, serving, told_system
+from tests.support.serving import GERMAN, Client, ToldTranslator, serving, told_system
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.serving.limits import Limits
 
 LOOK = """\
 <!DOCTYPE html><pre id="seen"></pre>
-<iframe id="frame" src="/" style="width: WIDTHpx; height: 800px; border: 0"></iframe>
+<iframe id="frame" src="PLACE" style="width: WIDTHpx; height: 800px; border: 0"></iframe>
 <script>
 document.getElementById("frame").addEventListener("load", async (event) => {
   const view = event.target.contentWindow, page = view.document, by = (id) => page.getElementById(id);
@@ -31,6 +34,11 @@ document.getElementById("frame").addEventListener("load", async (event) => {
   const done = () => by("said").textContent !== "Translating …";
   const seen = {};
   await until(() => by("target").options.length);
+VISIT
+  document.getElementById("seen").textContent = JSON.stringify(seen);
+});
+</script>""".replace("WIDTH", str(PHONE))
+WHOLE = """\
   seen.targets = [...by("target").options].map((one) => one.text);
   seen.labelled = all("select, textarea, input").every((one) => one.labels.length);
   seen.reachable = all("select, textarea, input, button").every((one) => one.tabIndex === 0);
@@ -64,24 +72,27 @@ document.getElementById("frame").addEventListener("load", async (event) => {
   by("target").value = "";
   write("wait"); press("Enter"); await until(() => !done()); press("Escape");
   seen.stopped = by("said").textContent; seen.left = cards();
-  document.getElementById("seen").textContent = JSON.stringify(seen);
-});
-</script>""".replace("WIDTH", str(PHONE)).replace("TEXT", GERMAN)
+""".replace("TEXT", GERMAN)
 
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory):
     """What a visit on a phone finds: everything is asked for in all ways, then some of it wrongly."""
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed: the page was not looked at in a browser")
     by_ensemble = ToldTranslator(parse_method("ensemble").of(ToldTranslator.languages))
     systems = [told_system("first", ensemble=by_ensemble), told_system("second", ToldTranslator())]
     with serving(*systems, limits=Limits(characters=300)) as client:
-        from fastapi.responses import HTMLResponse
+        return visit(client, WHOLE, tmp_path_factory.mktemp("browser"))
 
-        client.app.get("/look")(lambda: HTMLResponse(LOOK))
-        document = dump(f"{client.url}/look", tmp_path_factory.mktemp("browser"))
-    found = re.search(r'<pre id="seen">(.*?)</pre>', document, re.DOTALL)[1]
+
+def visit(client: Client, script: str, folder: Path, *, place: str = "/") -> dict[str, Any]:
+    """What a script notes of the page, which is at a place of a web server."""
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed: the page was not looked at in a browser")
+    from fastapi.responses import HTMLResponse
+
+    look = LOOK.replace("VISIT", script).replace("PLACE", place)
+    client.app.get("/look")(lambda: HTMLResponse(look))
+    found = re.search(r'<pre id="seen">(.*?)</pre>', dump(f"{client.url}/look", folder), re.DOTALL)[1]
     assert found, "the page did not load or its script failed"
     return json.loads(unescape(found))
 
@@ -158,6 +169,41 @@ def test_each_translation_says_how_sure_it_is_and_a_method_stands_where_it_can(s
         ["first · through English", sure, agreement(through, "de-fr"), "de-en, en-fr", "zero-shot"],
         ["first · ensemble", sure, agreement("ensemble de-fr", through), "de-fr", "zero-shot"],
     ]
+
+
+@pytest.mark.slow
+def test_what_goes_through_another_language_is_not_called_direct(tmp_path):
+    """On a server with `--via`, which is how it usually translates."""
+    script = """
+  seen.ways = words(all("#ways label")); by("source").value = "de"; write("Hallo.");
+  press("Enter"); await until(done); seen.usual = cards();
+  by("ways").querySelectorAll("input")[1].click(); press("Enter"); await until(done); seen.both = cards();
+"""
+    with serving(replace(told_system(), via="en")) as client:
+        seen = visit(client, script, tmp_path)
+    assert seen["ways"] == ["usual: through English where untrained", "direct", "through English"]
+    usual = [["told · usual", "de-en: Hallo."], ["told · usual", "en-fr: de-en: Hallo."]]
+    assert [card[:2] for card in seen["usual"]] == usual
+    direct = [["told · direct", "de-en: Hallo."], ["told · direct", "de-fr: Hallo."]]
+    assert [card[:2] for card in seen["both"]] == [direct[0], usual[1], direct[1]]
+
+
+@pytest.mark.slow
+def test_the_page_asks_its_server_below_a_prefix(tmp_path):
+    script = """
+  const given = new view.DataTransfer(); by("source").value = "de"; by("target").value = "fr";
+  write("Hallo."); press("Enter"); await until(done); seen.cards = cards();
+  given.items.add(new view.File(["Hallo."], "my letter.txt")); by("document").files = given.files;
+  by("send").click(); await until(() => by("found").querySelector("a"));
+  seen.content = await (await view.fetch(by("found").querySelector("a").href)).text();
+  seen.loaded = view.performance.getEntriesByType("resource").map((one) => new URL(one.name).pathname);
+"""
+    with serving(told_system()) as client:
+        client.app.mount("/mt", client.app)  # as a web server in front of it has it there
+        seen = visit(client, script, tmp_path, place="/mt/")
+    assert (seen["cards"][0][1], seen["content"]) == ("de-fr: Hallo.", "de-fr: Hallo.")
+    assert [path.rpartition("/")[0] for path in seen["loaded"][:3]] == ["/mt/frontend", "/mt", "/mt"]
+    assert all(path.startswith("/mt/") for path in seen["loaded"])
 
 
 class Opened(HTMLParser):

@@ -18,12 +18,14 @@ from tests.conftest import OLDER_RUN, ROOT
 from tests.support import warm
 from tests.support.serving import Client, serving, wait_until
 from zsnmt.cli import serve
+from zsnmt.console import WrongUse
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
 from zsnmt.errors import InputError
 from zsnmt.inference.translation import join_translations
 from zsnmt.languages import Direction
 from zsnmt.serving.server import bind
+from zsnmt.serving.server import serve as serve_at
 from zsnmt.serving.systems import open_systems
 
 
@@ -32,6 +34,19 @@ def test_a_port_that_is_taken_is_refused():
         taken.listen()
         with pytest.raises(InputError, match="cannot be had.*give another --port"):
             bind("127.0.0.1", taken.getsockname()[1])
+
+
+def test_a_port_that_is_taken_while_a_model_is_opened_is_refused(caplog):
+    """Two sockets may be bound to a port as long as nobody listens at either."""
+    from fastapi import FastAPI
+
+    with bind("127.0.0.1", 0) as first:
+        port = first.getsockname()[1]
+        with bind("127.0.0.1", port) as second:
+            first.listen()
+            with pytest.raises(InputError, match=f"^port {port} of 127.0.0.1 cannot be had"):
+                serve_at(FastAPI(), second, seconds=1, names=[])
+    assert not caplog.records
 
 
 @pytest.mark.parametrize(
@@ -124,6 +139,27 @@ def test_what_was_not_trained_goes_through_another_language_if_the_server_is_tol
     assert [*replace(system, via=None).legs("velan", "tamun")] == [Direction("velan", "tamun")]
     with pytest.raises(InputError, match="unknown language 'xx'"):
         open_systems([older / OLDER_RUN], search, choice, via="xx")
+
+
+def test_what_an_option_names_is_added_to_what_it_named_before():
+    words = "RUN --origins http://a https://b:8080/ --origins * --ways mask --ways ensemble contrast".split()
+    options = serve.make_parser().parse_args(words)
+    assert options.origins == ["http://a", "https://b:8080", "*"]
+    assert options.ways == ["mask", "ensemble", "contrast"]
+    options = serve.make_parser().parse_args(["RUN"])
+    assert (options.origins, options.ways) == ([], [])
+
+
+@pytest.mark.parametrize("wrong", ["example.org", "https://example.org/page", "https://", "//example.org"])
+def test_a_site_that_no_browser_names_so_is_refused(wrong):
+    with pytest.raises(WrongUse, match=f"'{wrong}' is not a site; write one as https://example.org"):
+        serve.make_parser().parse_args(["RUN", "--origins", wrong])
+    assert serve.site("HTTPS://Example.org/") == "https://example.org"
+
+
+@pytest.mark.parametrize("given", ["/mt", "mt", "/mt/"])
+def test_a_prefix_is_read_with_or_without_its_slashes(given):
+    assert serve.path_of(given) == "/mt" and serve.path_of("/") == serve.path_of("") == ""
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Documents over the wire: a file is sent, and its translation waits for who knows its address."""
 
 import json
+import time
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ import pytest
 from tests.support.serving import FRENCH, GERMAN, Client, ToldTranslator, serving, told_system, wait_until
 from zsnmt.decoding.methods.settings import parse_method
 from zsnmt.errors import InputError
+from zsnmt.serving import server
 from zsnmt.serving.limits import Limits
 from zsnmt.serving.requests import File
 from zsnmt.serving.uploads import WAITS, Parcels, name_of_translation, read_upload
@@ -123,6 +125,16 @@ def test_a_document_goes_into_one_language(client):
     assert client.ask("/translate_file", body, kind) == (400, {"error": error})
 
 
+def test_a_server_below_a_prefix_names_the_address_there():
+    """The web server in front of it takes the prefix off."""
+    with serving(told_system(), limits=LIMITS, prefix="/mt") as client:
+        address = send(client, "a.txt", "Yes.")[1]["translatedFileUrl"]
+        assert address.startswith(f"{client.url}/mt/download_file/")
+        assert client.answer(urlsplit(address).path.removeprefix("/mt"))[1] == "en-de: Yes."
+        assert client.figure('zsnmt_requests_total{path="/translate_file",status="200"}') == 1
+        assert client.answer("/")[0] == 200
+
+
 def test_a_document_that_is_not_there_any_more(client):
     status, answer = client.ask("/download_file/nonsense/a_de.txt")
     assert status == 404 and "is not here any more; send it again" in answer["error"]
@@ -203,3 +215,24 @@ def test_a_long_document_is_translated_in_portions():
     with serving(told_system(), limits=limits) as client:
         translated = fetched(client, send(client, "a.txt", "\n".join(lines)))[0]
     assert translated == "\n".join(f"en-de: {line}" for line in lines)
+
+
+class Slow(ToldTranslator):
+    """Takes a while for each line."""
+
+    def n_best(self, lines):
+        time.sleep(0.2 * len(lines))
+        return super().n_best(lines)
+
+
+@pytest.mark.slow
+def test_a_document_that_a_server_cannot_end_before_it_stops_is_refused(monkeypatch, caplog):
+    monkeypatch.setattr(server, "PATIENCE", 0)
+    limits, translator = replace(LIMITS, seconds=2, batch=1, queue=16), Slow()
+    with ThreadPoolExecutor() as threads, serving(told_system("told", translator), limits=limits) as client:
+        text = "\n".join(f"Line {number}." for number in range(40))
+        answer = threads.submit(send, client, "a.txt", text)
+        wait_until(lambda: translator.batches)
+    error = "the server is stopping; ask again when it is back"
+    assert answer.result(60) == (503, {"error": error})
+    assert "Traceback" not in caplog.text

@@ -119,13 +119,13 @@ class Client:
 
 
 @contextmanager
-def serving(*systems: System, limits: Limits = Limits(), **access: Any) -> Iterator[Client]:
-    """A server of some systems, in a thread."""
+def serving(*systems: System, limits: Limits = Limits(), prefix: str = "", **access: Any) -> Iterator[Client]:
+    """A server of some systems, in a thread; `prefix`: of its place on a web server."""
     import uvicorn
 
     with bind("127.0.0.1", 0) as listener:
         app = application({each.name: each for each in systems}, limits, **access)
-        server = uvicorn.Server(settings(app, limits.seconds))
+        server = uvicorn.Server(settings(app, limits.seconds, prefix))
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
         try:

@@ -8,6 +8,7 @@
 Clients that do not name a system are served by the first one. See docs/serving.md.
 """
 
+import argparse
 import os
 from collections.abc import Sequence
 from dataclasses import fields
@@ -39,11 +40,24 @@ def make_parser() -> console.Parser:
         help="file of API keys, one per line; a client must send one of them",
     )
     parser.add_argument(
-        "--origins", nargs="+", default=[], metavar="URL", help="other sites whose pages may ask; '*' for all"
+        "--origins",
+        type=site,
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="URL",
+        help="other sites whose pages may ask; '*' for all",
+    )
+    parser.add_argument(
+        "--prefix",
+        default="",
+        metavar="PATH",
+        help="path of the server on a web server in front of it, such as /mt, which that one takes off",
     )
     parser.add_argument(
         "--ways",
         nargs="+",
+        action="extend",
         default=[],
         metavar="WAY",
         help="translate by these methods, too: ensemble, mask, contrast, with settings as in mask:pieces=2 "
@@ -51,6 +65,7 @@ def make_parser() -> console.Parser:
     )
     parser.add_argument(
         "--way",
+        action=console.Once,
         metavar="WAY",
         help="translate by this method, such as mask:renormalise=yes, what a request names no method for; "
         "'direct' in a request is without one",
@@ -87,5 +102,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         systems = open_systems(
             options.runs, search, choice, ways=options.ways, way=options.way, via=options.via
         )
-        app = application(systems, limits, keys, origins=[origin.rstrip("/") for origin in options.origins])
-        serve(app, listener, seconds=limits.seconds, names=[*systems])
+        app = application(systems, limits, keys, origins=options.origins)
+        serve(app, listener, seconds=limits.seconds, names=[*systems], prefix=path_of(options.prefix))
+
+
+def path_of(prefix: str) -> str:
+    """A prefix as it stands before other paths: with a slash before it and none behind."""
+    inner = prefix.strip("/")
+    return f"/{inner}" if inner else ""
+
+
+def site(word: str) -> str:
+    """An option's site, as a browser names it; refused where no browser would name one so."""
+    origin = word.lower().rstrip("/")
+    scheme, slashes, host = origin.partition("://")
+    if origin not in ("*", "null") and not (scheme and slashes and host and "/" not in host):
+        raise argparse.ArgumentTypeError(f"'{word}' is not a site; write one as https://example.org")
+    return origin

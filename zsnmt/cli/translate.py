@@ -21,6 +21,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,6 +82,7 @@ def make_parser() -> console.Parser:
     )
     parser.add_argument(
         "--way",
+        action=console.Once,
         metavar="METHOD",
         help="way of decoding: mask:renormalise=yes, which is faster and as good; ensemble, contrast, "
         "sample or search, with settings as in search:beam=1 (docs/method.md)",
@@ -218,6 +220,8 @@ def refuse_files(parser: console.Parser, options: Namespace, form: str | None) -
     """`WrongUse` for an output that would be lost in the input, or not be what its name says."""
     if options.input and options.output and is_same_file(options.input, options.output):
         parser.error("--output is the file of --input, whose text would be lost; give it another name")
+    if options.input and not options.output and is_standard_output(options.input):
+        parser.error("the output goes to the file of --input, and would be translated, too; give it another")
     refuse_other_format(parser, options.output, form)
 
 
@@ -234,6 +238,13 @@ def refuse_other_format(parser: console.Parser, output: Path | None, form: str |
 def is_same_file(one: Path, other: Path) -> bool:
     """Whether two names are of one file that is there."""
     return one.is_file() and other.is_file() and one.samefile(other)
+
+
+def is_standard_output(path: Path) -> bool:
+    """Whether a name is of a file into which standard output is written, as by `>>`."""
+    with suppress(OSError, ValueError):  # of an output that is closed, or is none of the system's
+        return path.is_file() and os.path.samestat(path.stat(), os.fstat(sys.stdout.fileno()))
+    return False
 
 
 def refuse_together(parser: console.Parser, options: Namespace, form: str | None) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
 from zsnmt.data.language_tags import TagPlacement, source_tags
 from zsnmt.decoding.search import Sentence
@@ -145,7 +146,7 @@ class Codec:
         """Tokens of a raw line in parts of at most `room` pieces and EOS, cut between words; none of an
         empty line.
         """
-        pieces, parts = self.pipeline.encode(line, language), []
+        pieces, parts = self.pieces(line, language), []
         while pieces:
             cut = room
             if len(pieces) > room:  # before the last word that begins in reach
@@ -156,12 +157,25 @@ class Codec:
             pieces = pieces[cut:]
         return parts
 
+    def pieces(self, line: str, language: str) -> list[str]:
+        """The pieces of a raw line, in another of Unicode's equal spellings where the dictionary lacks fewer
+        of them: an accent may stand within its letter or, as macOS and PDFs have it, behind it.
+        """
+        pieces = self.pipeline.encode(line, language)
+        if not self.lacking(pieces):
+            return pieces
+        spellings = [normalize(form, line) for form in ("NFC", "NFD")]
+        others = [self.pipeline.encode(each, language) for each in spellings]
+        return min((pieces, *others), key=lambda each: len(self.lacking(each)))
+
+    def lacking(self, pieces: Iterable[str]) -> list[str]:
+        """Those of some pieces that the dictionary lacks."""
+        return [piece for piece in pieces if self.dictionary.index(piece) == self.dictionary.unk()]
+
     def unknown(self, line: str, language: str) -> list[str]:
         """The pieces of a raw line that the dictionary lacks: characters that training text never had."""
-        index, unknown = self.dictionary.index, self.dictionary.unk()
-        pieces = self.pipeline.encode(line, language)
-        strange = (self.pipeline.remove_mark(piece) for piece in pieces if index(piece) == unknown)
-        return [*dict.fromkeys(strange)]
+        lacking = self.lacking(self.pieces(line, language))
+        return [*dict.fromkeys(map(self.pipeline.remove_mark, lacking))]
 
     # Ids into text
 

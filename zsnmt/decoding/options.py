@@ -115,6 +115,7 @@ def add_beside(parser: argparse.ArgumentParser, whose: str) -> None:
         "--with",
         dest="beside",
         nargs="+",
+        action="extend",
         type=Path,
         default=[],
         metavar="RUN",

@@ -67,6 +67,6 @@ def describe(languages: Sequence[str]) -> str:
     """Which languages were found, and in how many passages: `de in 12 passages, fr in 1`."""
     counted = Counter(languages).most_common()
     return ", ".join(
-        f"{language} in {number}" + " passages" * (not place)
+        f"{language} in {number}" + ("" if place else " passages" if number > 1 else " passage")
         for place, (language, number) in enumerate(counted)
     )

@@ -31,7 +31,10 @@ def check_key(given: str | None, keys: Collection[str]) -> None:
     if not keys:
         return
     if given is None:
-        raise Refused(FORBIDDEN, "this server needs an API key; give yours as 'api_key'")
+        raise Refused(
+            FORBIDDEN,
+            "this server needs an API key; give yours as 'api_key', or as Authorization: Bearer KEY",
+        )
     if not sum(
         compare_digest(given.encode(errors="replace"), key.encode()) for key in keys
     ):  # all are looked at

@@ -26,7 +26,18 @@ from zsnmt.serving.access import Rate, check_key
 from zsnmt.serving.batcher import Batcher
 from zsnmt.serving.limits import Limits
 from zsnmt.serving.metrics import Metrics
-from zsnmt.serving.refusals import BAD, BUSY, FAILED, FORBIDDEN, GONE, MISSING, RETRY, Gone, Refused
+from zsnmt.serving.refusals import (
+    BAD,
+    BUSY,
+    FAILED,
+    FORBIDDEN,
+    GONE,
+    MISSING,
+    RETRY,
+    Gone,
+    Refused,
+    until_cancelled,
+)
 from zsnmt.serving.requests import (
     Asked,
     AskedDocument,
@@ -83,9 +94,14 @@ def application(
     handle_errors(app)
     if origins:
         app.add_middleware(
-            CORSMiddleware, allow_origins=[*origins], allow_methods=["GET", "POST"], allow_headers=["*"]
+            CORSMiddleware,
+            allow_origins=[*origins],
+            allow_methods=["GET", "POST"],
+            allow_headers=["*"],
+            expose_headers=["Retry-After"],
         )
     app.add_middleware(Measured, metrics=metrics)
+    app.add_middleware(HeadAsGet)
     return app
 
 
@@ -123,14 +139,16 @@ def serve_clients(app: FastAPI, door: Door) -> None:
     @app.post("/translate", openapi_extra=schema(Asked))
     async def translate(request: Request) -> JSONResponse:
         """Translations of a text, of several, or of one into several languages."""
-        asked = await door.read(request, Asked)
-        return JSONResponse(await door.service.translate(asked, lambda: disconnected(request)))
+        with until_cancelled():
+            asked = await door.read(request, Asked)
+            return JSONResponse(await door.service.translate(asked, lambda: disconnected(request)))
 
     @app.post("/translate_file", openapi_extra=upload_schema())
     async def translate_file(request: Request) -> JSONResponse:
         """The address of a document in another language, where it waits ten minutes."""
-        asked, file = await door.read_document(request)
-        made = await door.service.translate_document(asked, file, lambda: disconnected(request))
+        with until_cancelled():
+            asked, file = await door.read_document(request)
+            made = await door.service.translate_document(asked, file, lambda: disconnected(request))
         number, name = door.parcels.keep(made), quote(made.name, safe="")
         address = request.url_for("download_file", number=number, name=name)
         return JSONResponse({"translatedFileUrl": str(address)})
@@ -266,7 +284,8 @@ class Measured:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
-        begin, path = time.perf_counter(), scope["path"] if scope["path"] in PATHS else "other"
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        begin, path = time.perf_counter(), path if path in PATHS else "other"
 
         def count(status: int) -> None:
             self.metrics.requests.labels(path, status).inc()
@@ -282,6 +301,18 @@ class Measured:
         except Exception:  # which is answered further out
             count(FAILED)
             raise
+
+
+class HeadAsGet:
+    """Answers HEAD as GET, of which the server sends no body: what watches a server asks so."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "HEAD":
+            scope = {**scope, "method": "GET"}
+        await self.app(scope, receive, send)
 
 
 # Systems
@@ -307,5 +338,6 @@ def description(system: System) -> dict[str, Any]:
         "pivot": system.translator.pivot,
         "ways": [*system.ways],
         "way": system.way or DIRECT.name,
+        "via": system.via,
         "detects": system.detector is not None,
     }

@@ -16,7 +16,7 @@ from zsnmt.inference.translator import Line
 from zsnmt.languages import Direction
 from zsnmt.serving.limits import Limits
 from zsnmt.serving.metrics import Metrics
-from zsnmt.serving.refusals import BUSY, FAILED, TOO_LARGE, Refused
+from zsnmt.serving.refusals import BUSY, FAILED, TOO_LARGE, Refused, stopping
 from zsnmt.serving.systems import System
 
 logger = logging.getLogger(__name__)
@@ -106,7 +106,7 @@ class Batcher:
                     f"{self.limits.queue}; send fewer at a time",
                 )
             if self.closing:
-                raise Refused(BUSY, "the server is stopping; ask again when it is back")
+                raise stopping()
             if self.lines and self.lines + number > share * self.limits.queue:
                 raise Refused(BUSY, f"{self.lines} lines wait to be translated; ask again in a moment")
             if number:

@@ -1,5 +1,9 @@
 """Why a request is not served."""
 
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from zsnmt.errors import InputError
 
 BAD, FORBIDDEN, MISSING, SLOW, TOO_LARGE, UNKNOWN_KIND, TOO_MANY = 400, 403, 404, 408, 413, 415, 429
@@ -20,3 +24,17 @@ class Refused(InputError):
 
 class Gone(Exception):
     """The client has closed its connection: nobody waits for the answer."""
+
+
+def stopping() -> Refused:
+    """The answer of a server that ends to what it cannot do any more."""
+    return Refused(BUSY, "the server is stopping; ask again when it is back")
+
+
+@contextmanager
+def until_cancelled() -> Iterator[None]:
+    """What is cancelled within, as at the end of a server that has waited long enough, is `Refused`."""
+    try:
+        yield
+    except asyncio.CancelledError:
+        raise stopping() from None

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
 
@@ -142,7 +142,7 @@ async def read_request(request: Request, model: type[T], most: int, seconds: flo
     if not isinstance(values, dict):
         raise Refused(BAD, 'the request must be a JSON object, like {"q": "text", "target": "de"}')
     try:
-        return model.model_validate(values)
+        return model.model_validate(given(values, model))
     except ValidationError as error:
         raise InputError(fault_of(error, model)) from None
 
@@ -216,6 +216,12 @@ def values_of(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
         for name, values in fields.items()
         if name == "q" or values != [""]
     }
+
+
+def given(values: Mapping[str, Any], model: type[BaseModel]) -> dict[str, Any]:
+    """The fields of a request, without those that are null or empty and may be left out."""
+    needed = {name for name, field in model.model_fields.items() if field.is_required()}
+    return {name: value for name, value in values.items() if name in needed or value not in (None, "")}
 
 
 def fault_of(error: ValidationError, model: type[BaseModel]) -> str:

@@ -31,9 +31,12 @@ def bind(host: str, port: int) -> socket.socket:
                 reason = reason or error
     except (OSError, UnicodeError) as error:  # the latter for what is no name of a host
         reason = error
-    raise InputError(
-        f"port {port} of {host} cannot be had ({reason}); give another --port or --host"
-    ) from reason
+    raise taken(host, port, reason) from reason
+
+
+def taken(host: str, port: int, reason: Exception | None) -> InputError:
+    """What is said of an address that cannot be had."""
+    return InputError(f"port {port} of {host} cannot be had ({reason}); give another --port or --host")
 
 
 def bound(found: tuple) -> socket.socket:
@@ -55,13 +58,16 @@ def address(listener: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def settings(app: FastAPI, seconds: float) -> uvicorn.Config:
-    """How an application is served whose requests take at most so many seconds."""
+def settings(app: FastAPI, seconds: float, prefix: str = "") -> uvicorn.Config:
+    """How an application is served whose requests take at most so many seconds; a web server that has it
+    below a `prefix`, such as /mt, passes on what stands behind that.
+    """
     return uvicorn.Config(
         app,
         log_config=None,
         access_log=False,
         server_header=False,
+        root_path=prefix,
         timeout_graceful_shutdown=int(seconds + PATIENCE),
     )
 
@@ -95,7 +101,16 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-def serve(app: FastAPI, listener: socket.socket, *, seconds: float, names: Sequence[str]) -> None:
-    """Serve an application at a socket until a signal ends the process."""
+def serve(
+    app: FastAPI, listener: socket.socket, *, seconds: float, names: Sequence[str], prefix: str = ""
+) -> None:
+    """Serve an application at a socket until a signal ends the process; `InputError` for an address that
+    another process has begun to serve at since it was bound.
+    """
+    try:
+        listener.listen()
+    except OSError as error:
+        host, port, *_ = listener.getsockname()
+        raise taken(host, port, error) from error
     greeting = f"{'; '.join(names)}: at {address(listener)}; Ctrl-C or SIGTERM ends the server"
-    Server(settings(app, seconds), greeting).run(sockets=[listener])
+    Server(settings(app, seconds, prefix), greeting).run(sockets=[listener])

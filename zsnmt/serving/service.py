@@ -11,6 +11,7 @@ from zsnmt.documents.translation import refuse_other_target
 from zsnmt.errors import InputError
 from zsnmt.inference.translation import Translation
 from zsnmt.languages import AUTO, Direction, check_known
+from zsnmt.runs.ways import DIRECT
 from zsnmt.serving.answers import Guess, answered, details, in_percent
 from zsnmt.serving.batcher import Batcher, Job
 from zsnmt.serving.detection import detect_all
@@ -159,13 +160,13 @@ class Service:
         self, system: System, asked: Asked | AskedDocument, texts: Iterable[tuple[Document, Guess]]
     ) -> list[Errand]:
         """What is to be done: each text into each language; a text found to be in it stays as it is."""
-        errands = []
+        errands, directly = [], asked.way == DIRECT.name
         for document, (source, _) in texts:
             text = SplitText.cut(document, source)
             for target in asked.targets:
                 there = asked.source == AUTO and source == target
                 way = system.way_of(asked.way, Direction(source, target))
-                legs = () if there else system.legs(source, target, asked.via, way=way)
+                legs = () if there else system.legs(source, target, asked.via, way=way, directly=directly)
                 errands.append(Errand(text, target, legs, way=way))
         return errands
 

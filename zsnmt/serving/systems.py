@@ -39,11 +39,19 @@ class System:
         return self.translator.languages
 
     def legs(
-        self, source: str | None, target: str, via: str | None = None, *, way: str | None = None
+        self,
+        source: str | None,
+        target: str,
+        via: str | None = None,
+        *,
+        way: str | None = None,
+        directly: bool = False,
     ) -> tuple[Direction, ...]:
-        """The directions from one language into another, through a third one unless it is one of them."""
+        """The directions from one language into another, through a third one unless it is one of them;
+        `directly`: not through the server's own, either.
+        """
         unknown = source and Direction(source, target) not in self.translator.trained
-        if via is None and way in (None, self.way) and unknown:
+        if via is None and way in (None, self.way) and unknown and not directly:
             via = self.via
         return (*self.translator_by(way).legs(source, target, None if via in (source, target) else via),)
 

@@ -74,12 +74,17 @@ def describe_export(folder: Path) -> dict:
 def read_export(folder: Path) -> dict:
     """The record of an export whose files are as they were written; `InputError` for another folder."""
     record = describe_export(folder)
-    for name, checksum in record["files"].items():
-        if not (folder / name).is_file():
-            raise InputError(f"{folder / name} is missing; {REMEDY}")
-        if sha256(folder / name) != checksum:
-            raise InputError(f"{folder / name} is damaged: it is not the file that was exported; {REMEDY}")
+    check_files(folder, record["files"])
     return record
+
+
+def check_files(folder: Path, checksums: Mapping[str, str], remedy: str = REMEDY) -> None:
+    """`InputError` for a file of an export that is missing, or not as it was written."""
+    for name, checksum in checksums.items():
+        if not (folder / name).is_file():
+            raise InputError(f"{folder / name} is missing; {remedy}")
+        if sha256(folder / name) != checksum:
+            raise InputError(f"{folder / name} is damaged: it is not the file that was exported; {remedy}")
 
 
 def codec_record(codec: Codec, to: str, quantization: str, max_target_positions: int) -> dict:

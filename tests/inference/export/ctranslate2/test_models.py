@@ -1,5 +1,7 @@
 """Exports of several models, one for each language that has blocks of its own."""
 
+import shutil
+
 import pytest
 
 from tests.conftest import LANGUAGES, make_dictionary
@@ -77,3 +79,15 @@ def test_a_language_whose_model_is_damaged_is_named(model, tmp_path):
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(InputError, match=f"{path} is damaged: it is not the file that was exported"):
         CTranslate2Engine(folder, SEARCH)
+
+
+def test_a_model_of_another_export_in_the_place_of_one_that_is_opened_is_not_loaded(model, tmp_path):
+    """As where a served export is made anew."""
+    folder = export(model, DICTIONARY, tmp_path / "export")
+    engine = CTranslate2Engine(folder, SEARCH)
+    first, second = (model_for(folder, language) / "model.bin" for language in LANGUAGES[1:3])
+    shutil.copyfile(second, first)
+    _, into_first, into_second, *_ = [sentence for sentence, _ in random_translations(4, DICTIONARY)]
+    assert [*engine.translate([[into_second]])]
+    with pytest.raises(InputError, match=f"{first} is damaged: .*; open the export again"):
+        [*engine.translate([[into_first]])]

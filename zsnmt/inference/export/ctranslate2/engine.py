@@ -21,7 +21,7 @@ from zsnmt.files.records import damage_of
 from zsnmt.inference.export.ctranslate2.library import ctranslate2
 from zsnmt.inference.export.ctranslate2.models import Translators, models_in
 from zsnmt.inference.export.ctranslate2.quantisation import REFUSED
-from zsnmt.inference.export.folder import REMEDY, codec, read_export
+from zsnmt.inference.export.folder import REMEDY, check_files, codec, read_export
 from zsnmt.text.piece_counts import PieceCounts
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 VOCABULARY_FILE = "shared_vocabulary.json"
+REOPEN = "open the export again, such as by starting the server anew, or export the run again"
 # How often a tag stands behind a source to say that a search is restricted; no source has one twice.
 MARKS = 2
 IN_FLIGHT = 3  # batches for each worker: one in work, the others wait
@@ -83,11 +84,15 @@ class CTranslate2Engine(Engine):
         self, prepared: Callable[[Path], AbstractContextManager[Path]] = nullcontext
     ) -> Translator | Translators:
         """What translates with the export's model, or with its models; `prepared` makes, for the time of
-        loading, another folder of that of a model.
+        loading, another folder of that of a model. `InputError` for the model of a language whose files are
+        not those of the opened export any more.
         """
         of_tag = models_in(self.folder)
 
         def load_model(model: Path) -> Translator:
+            if model != self.folder:  # loaded later than the files were checked
+                names = (name for name in self.record["files"] if self.folder / Path(name).parent == model)
+                check_files(self.folder, {name: self.record["files"][name] for name in names}, REOPEN)
             with prepared(model) as folder:
                 try:
                     return ctranslate2().Translator(str(folder), inter_threads=self.workers, intra_threads=1)
