@@ -31,7 +31,7 @@ from zsnmt.report.scores import seeds as seeds_of
 from zsnmt.report.significance import gain
 from zsnmt.runs.folder import hypotheses_file
 from zsnmt.runs.score_file import read_scores, write_score_file
-from zsnmt.runs.scores import Scores
+from zsnmt.runs.scores import NO_SEED, Scores
 from zsnmt.runs.translated_files import Translated
 from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.scoring.options import Scoring
@@ -139,6 +139,11 @@ def test_it_is_compared_with_all_seeds_unless_it_has_one_of_them(run, folder):
     assert gain([replace(other, seed=1)], seeds, column).mean == pytest.approx(3.0)
     assert seeds_of([other]) == "–" and other.name == "nllb"
     assert seeds_of([replace(other, seed=2)]) == "2"
+
+
+def test_a_seed_of_0_is_a_seed(run, folder):
+    other = scored(run, folder, OtherSystem("nllb", seed=0))
+    assert seeds_of([other]) == "0" and other.name == "nllb seed 0"
 
 
 def test_one_name_is_one_system(run, folder):
@@ -283,7 +288,8 @@ def test_the_command_says_what_is_next(tiny, tmp_path, capsys):
     score_verb.main([str(run), str(folder), "--name", "copies", "--without-pivot", "zero-shot"])
     assert f"zsnmt table {run} {folder}" in capsys.readouterr().out
     scores = read_scores(folder)
-    assert (scores.system, scores.seed, {*scores.kinds.values()}) == ("copies", 0, {SUPERVISED, ZERO_SHOT})
+    assert (scores.system, scores.seed) == ("copies", NO_SEED)
+    assert {*scores.kinds.values()} == {SUPERVISED, ZERO_SHOT}
     assert all(result.figures["copied"] == 1 for result in scores.results)
     assert scores.command == f"zsnmt score {run} {folder} --name copies --without-pivot zero-shot"
     assert "copies" in text_table([read_scores(run), scores])
