@@ -16,7 +16,7 @@ from tests.support.scores import only
 from zsnmt.languages import SUPERVISED
 from zsnmt.report.comparability import read_runs
 from zsnmt.report.examples import examples
-from zsnmt.report.page import page, write_beside
+from zsnmt.report.page import heading, page, write_beside
 from zsnmt.report.scores import Run
 from zsnmt.report.validation import curves_table
 from zsnmt.runs.validation import read_validations
@@ -82,6 +82,13 @@ def test_names_stay_text_too(folders):
     (run,), name = read_runs(folders[:1]), '<i>"a"</i>'
     written = Outline(page([Run(run.folder, replace(run.scores, system=name, config=name))], {}, 1))
     assert not written.all("i") and written.text.count('<i>"a"</i>') > 5
+
+
+def test_the_pivot_is_named_where_another_code_has_its_letters(folders):
+    (run,) = read_runs(folders[:1])
+    scores = replace(run.scores, languages=["ben", "en", "de", "fr"])
+    said = heading([scores])["lead"]
+    assert said == "Systems: baseline. Languages: ben, en (the pivot), de, fr."
 
 
 def test_a_system_with_a_slash_in_its_name_has_files_beside_the_page(folders, tmp_path):

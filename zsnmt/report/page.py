@@ -83,11 +83,11 @@ def heading(all_scores: Sequence[Scores]) -> dict[str, object]:
     """What the page says of all its runs."""
     first, groups = all_scores[0], dict(groups_of(all_scores))
     others = [kind_name(kind) for kind in KINDS if kind in groups and kind not in (SUPERVISED, UNKNOWN)]
+    languages = (f"{each} (the pivot)" if each == first.pivot else each for each in first.languages)
     return dict(
         title=f"{first.config}: {' and '.join(others)} against pivot" if others else first.config,
         finding=finding(all_scores),
-        lead=f"Systems: {', '.join(runs_by_system(all_scores))}. Languages: "
-        f"{', '.join(first.languages).replace(first.pivot, f'{first.pivot} (the pivot)', 1)}.",
+        lead=f"Systems: {', '.join(runs_by_system(all_scores))}. Languages: {', '.join(languages)}.",
         pivot=first.pivot,
         others=others,
         not_supervised=not_supervised(groups),
