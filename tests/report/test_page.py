@@ -124,6 +124,14 @@ def test_tables_and_drawings_name_themselves(outline):
     )
 
 
+def test_a_table_of_many_columns_is_printed_as_small_as_they_need(html):
+    """Or paper would cut it, and say nothing."""
+    for opening, titles in re.findall(r"<table ([^>]*)>.*?<thead>(.*?)</thead>", html, re.DOTALL):
+        assert f'style="--columns: {titles.count("<th ")}"' in opening
+    printed = html[html.index("@media print") :]
+    assert re.search(r"table {[^}]*font-size: min[(][^}]*var[(]--columns", printed)
+
+
 def test_every_figure_says_what_it_depends_on(outline):
     for word in (
         "tok:13a",
