@@ -13,7 +13,7 @@ from tests.conftest import run_command
 from tests.support.probes import make_probes
 from tests.support.runs import SIGNATURE, TEXT, make_run, make_text, validate
 from tests.support.scores import only
-from zsnmt.languages import SUPERVISED
+from zsnmt.languages import SUPERVISED, ZERO_SHOT
 from zsnmt.report.comparability import read_runs
 from zsnmt.report.examples import examples
 from zsnmt.report.page import heading, page, write_beside
@@ -89,6 +89,15 @@ def test_the_pivot_is_named_where_another_code_has_its_letters(folders):
     scores = replace(run.scores, languages=["ben", "en", "de", "fr"])
     said = heading([scores])["lead"]
     assert said == "Systems: baseline. Languages: ben, en (the pivot), de, fr."
+
+
+def test_a_page_speaks_of_the_pivot_where_something_went_through_it(folders):
+    (run,) = read_runs(folders[:1])
+    direct = replace(run, scores=only(run.scores, (SUPERVISED, DIRECT), (ZERO_SHOT, DIRECT)))
+    for each, said in ((run, "made_up: zero-shot against pivot"), (direct, "made_up: zero-shot")):
+        written = page([each], {}, 1)
+        assert f"<h1>{said}</h1>" in written
+        assert ("Through the pivot, a sentence" in written) is (each is run)
 
 
 def test_a_system_with_a_slash_in_its_name_has_files_beside_the_page(folders, tmp_path):
