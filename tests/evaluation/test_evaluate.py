@@ -380,10 +380,28 @@ def test_a_direction_that_one_of_the_models_does_not_know_is_refused(
 
     monkeypatch.setattr(evaluation.Translator, "open", load_with_fewer)
     directions = [AA_BB, Direction("aa", "cc")]
-    with pytest.raises(InputError, match="unknown language 'cc': this model knows piv, aa, bb$"):
+    which = f"{baseline}, which is to translate through the pivot: " * lacking
+    with pytest.raises(InputError, match=f"^{which}unknown language 'cc': this model knows piv, aa, bb$"):
         scores_of(run, pivot_run=baseline, directions=directions)
     assert not [asked for model in models for asked in model.asked] and not (run / "hypotheses").exists()
     assert len(scores_of(run, pivot_run=baseline, directions=[AA_BB]).results) == 2
+
+
+def test_a_run_with_another_pivot_does_not_translate_through_that_of_the_run(
+    run, baseline, models, monkeypatch
+):
+    load = evaluation.Translator.open
+
+    def load_with_its_own(folder: Path, *settings) -> MadeUpTranslator:
+        model = load(folder, *settings)
+        model.pivot = {run: "piv", baseline: "cc"}[folder]
+        return model
+
+    monkeypatch.setattr(evaluation.Translator, "open", load_with_its_own)
+    message = f"{baseline} translates through cc, not through piv; name another with --pivot"
+    with pytest.raises(InputError, match=message):
+        scores_of(run, pivot_run=baseline, directions=[AA_BB])
+    assert not [asked for model in models for asked in model.asked]
 
 
 def test_a_pivot_run_without_a_record_is_refused_before_anything_is_translated(run, baseline, models):

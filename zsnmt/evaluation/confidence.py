@@ -76,7 +76,7 @@ def measure_confidence(
     """The record of a run or an export on a split of text."""
     model = Model(run)
     translator = model.load(search, engine)
-    scored = read_text(text, text.text or Path(model.record["text"]), [translator])
+    scored = read_text(text, text.text or Path(model.record["text"]), translator)
     kind = kinds(model.record, translator.trained)
     rows = []
     with tqdm(total=sum(len(sources) for sources, _ in scored.pairs.values()), disable=None) as bar:

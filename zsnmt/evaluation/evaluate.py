@@ -3,7 +3,7 @@ pivot.
 """
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import chain
@@ -30,7 +30,7 @@ from zsnmt.evaluation.hypotheses import (
 )
 from zsnmt.evaluation.scorer import Scorer
 from zsnmt.evaluation.settings import EvaluationSettings
-from zsnmt.evaluation.text import read_text
+from zsnmt.evaluation.text import check_all_known, read_text
 from zsnmt.files.checksums import checksum_of, sha256, unchanged
 from zsnmt.inference.engines import engine_for
 from zsnmt.inference.export.folder import describe_export, is_export
@@ -136,6 +136,23 @@ def load_models(run: Path, pivot_run: Path | None, settings: EvaluationSettings)
     return by_run, Loaded(models[1], translators[1], decoding | of_pivot)
 
 
+def check_pivot(
+    pivot_run: Path, translator: Translator, pivot: str, *, directions: Iterable[Direction]
+) -> None:
+    """`InputError` for what is to translate through the pivot and has another one, or does not know a
+    language.
+    """
+    if translator.pivot != pivot:
+        raise InputError(
+            f"{pivot_run} translates through {translator.pivot}, not through {pivot}; name another with "
+            "--pivot"
+        )
+    try:
+        check_all_known(directions, translator)
+    except InputError as error:
+        raise InputError(f"{pivot_run}, which is to translate through the pivot: {error}") from None
+
+
 class Evaluation:
     """The loaded models, the text that they are scored on, and all that the scores depend on.
 
@@ -155,9 +172,9 @@ class Evaluation:
         methods = [method.of(self.translator.languages) for method in settings.methods]
         check_given_once([*map(Way.of_method, methods)])
         folder = settings.text.text or Path(self.record["text"])
-        self.text = read_text(
-            settings.text, folder, [self.translator, pivot], normalise=scoring.normalise_references
-        )
+        self.text = read_text(settings.text, folder, self.translator, normalise=scoring.normalise_references)
+        if pivot_run:
+            check_pivot(pivot_run, pivot, self.translator.pivot, directions=self.text.pairs)
         self.scorer = Scorer(
             self.text, run, languages=self.translator.languages, scoring=scoring, comet=comet
         )

@@ -68,9 +68,7 @@ class RunTestSet:
         self.run, self.settings, self.model = run, settings, Model(run)
         self.translator = self.model.load(Search(), EngineChoice())  # for its languages and spelling
         folder = settings.text.text or Path(self.model.record["text"])
-        self.text = read_text(
-            settings.text, folder, [self.translator], normalise=scoring.normalise_references
-        )
+        self.text = read_text(settings.text, folder, self.translator, normalise=scoring.normalise_references)
 
     def write_sources(self, folder: Path) -> list[Path]:
         """Write what is to be translated into a folder, a file for each direction; returns the files."""
