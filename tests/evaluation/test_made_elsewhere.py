@@ -218,6 +218,14 @@ def test_pieces_in_the_place_of_text_are_noticed(run, folder, caplog):
     assert "aa-bb.txt holds pieces, and not text as a reader sees it; detokenise it first" in caplog.text
 
 
+def test_a_file_that_is_the_copy_of_another_is_noticed(run, folder, caplog):
+    scored(run, folder)
+    assert "holds what" not in caplog.text
+    shutil.copy(folder / "aa-bb.txt", folder / "cc-bb.txt")
+    scored(run, folder)
+    assert "cc-bb.txt holds what " in caplog.text and "aa-bb.txt holds; see whether each" in caplog.text
+
+
 @pytest.mark.parametrize(
     "lines, choice, message",
     [
