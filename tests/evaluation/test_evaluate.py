@@ -411,6 +411,19 @@ def test_a_pivot_run_without_a_record_is_refused_before_anything_is_translated(r
     assert models == [] and not (run / "hypotheses").exists()
 
 
+def test_bleu_by_spaces_is_told_to_say_little_of_a_language_without_them(run, text, models, caplog):
+    scores_of(run, directions=[AA_BB])
+    assert "without spaces" not in caplog.text
+    write_lines(text / "test.bb", ["猫在家里睡觉。"] * 40)
+    scores_of(run, directions=[Direction("bb", "aa")])
+    assert "without spaces" not in caplog.text, "it is the source"
+    scores_of(run, directions=[AA_BB])
+    assert "BLEU by 13a takes what stands between spaces for a word, and says little of bb" in caplog.text
+    caplog.clear()
+    scores_of(run, directions=[AA_BB], scoring={"bleu_tokenizer": "zh"})
+    assert "without spaces" not in caplog.text
+
+
 # Other ways
 
 ENSEMBLE, MASK = parse_method("ensemble"), parse_method("mask:pieces=2")
