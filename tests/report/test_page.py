@@ -141,6 +141,15 @@ def test_a_table_of_many_columns_is_printed_as_small_as_they_need(html):
     assert re.search(r"table {[^}]*font-size: min[(][^}]*var[(]--columns", printed)
 
 
+def test_a_table_of_many_systems_can_be_sorted(folders):
+    (run,) = read_runs(folders[:1])
+    for number, sortable in ((3, False), (9, True)):
+        runs = [replace(run, scores=replace(run.scores, system=f"system{each}")) for each in range(number)]
+        tables = {each["id"]: each.get("class") for each in Outline(page(runs, {}, 1)).all("table")}
+        assert (tables["table.systems"] == "sortable") is sortable
+        assert tables["table.directions"] == "sortable" and tables["table.runs"] is None
+
+
 def test_every_figure_says_what_it_depends_on(outline):
     for word in (
         "tok:13a",

@@ -43,6 +43,7 @@ from zsnmt.scoring.figures import MAIN
 APART = ("direction_gains", "directions", "adaptation_directions", "runs")
 EVERY_DIRECTION = "the table of every direction"
 MOST_ROWS = 1000  # of a table of directions that is open when the page is
+BY_EYE = 8  # rows of a table of systems that need no sorting
 KIND_NOTES = {
     ZERO_RESOURCE: "zero-resource directions have synthetic text alone",
     FEW_SHOT: "few-shot directions have a few lines of it",
@@ -106,6 +107,7 @@ def results(all_scores: Sequence[Scores]) -> dict[str, object]:
     return dict(
         tables=made,
         most_rows=MOST_ROWS,
+        by_eye=BY_EYE,
         summaries=[name for name in made if name not in APART],
         remedies=inline_figures(
             remedy_figures(all_scores), "the means of each system are in the table of systems"
