@@ -12,10 +12,10 @@ import pytest
 from tests.conftest import run_command
 from tests.support.probes import make_probes
 from tests.support.runs import SIGNATURE, TEXT, make_run, make_text, validate
-from tests.support.scores import only
-from zsnmt.languages import SUPERVISED, ZERO_SHOT
+from tests.support.scores import made_up_result, only
+from zsnmt.languages import SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.comparability import read_runs
-from zsnmt.report.examples import examples
+from zsnmt.report.examples import Example, Output, examples
 from zsnmt.report.page import heading, page, write_beside
 from zsnmt.report.scores import Run
 from zsnmt.report.validation import curves_table
@@ -139,6 +139,18 @@ def test_a_table_of_many_columns_is_printed_as_small_as_they_need(html):
         assert f'style="--columns: {titles.count("<th ")}"' in opening
     printed = html[html.index("@media print") :]
     assert re.search(r"table {[^}]*font-size: min[(][^}]*var[(]--columns", printed)
+
+
+def test_sentences_say_their_language_as_browsers_name_it(folders):
+    (run,) = read_runs(folders[:1])
+    said = {}
+    for code in ("de", "pt_BR", "zh_Hant", "sov1"):
+        example = Example(1, "a source", "a reference", [Output("baseline", "direct", "an output")])
+        results = [made_up_result(f"{code}-fr", ZERO_SHOT, DIRECT, 5.0)]
+        scores = replace(run.scores, languages=["en", code, "fr"], results=results)
+        written = Outline(page([replace(run, scores=scores)], {Direction(code, "fr"): [example]}, 1))
+        said[code] = written.all("dd")[0].get("lang")
+    assert said == {"de": "de", "pt_BR": "pt-BR", "zh_Hant": "zh-Hant", "sov1": None}
 
 
 def test_a_table_of_many_systems_can_be_sorted(folders):
