@@ -32,7 +32,7 @@ from zsnmt.evaluation.text import directions_with_text, read_pairs
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report.comparability import check_comparable
 from zsnmt.report.comparison import text_table
-from zsnmt.report.notes import search_note
+from zsnmt.report.notes import have_one_pivot, search_note
 from zsnmt.report.systems import tables
 from zsnmt.runs.checksums import CHECKSUMS_FILE
 from zsnmt.runs.folder import BEFORE, HYPOTHESES, hypotheses_file, settings_file
@@ -364,6 +364,16 @@ def test_the_score_file_says_who_pivoted(run, baseline, models):
     assert files == [["direct.aa-bb.txt"], ["pivot.aa-bb.txt"], ["into_pivot.aa-bb.txt"]]
     assert pivot == into_pivot == {**direct, "pivot_model": sha256(baseline / "model.pt")}
     assert "pivot_model" not in direct and direct["beam"] == 4
+
+
+def test_who_pivoted_is_named_with_its_config_where_that_is_another(run, baseline, models):
+    """Or tables would take it for the system of that name which they show."""
+    record = json.loads((baseline / "run.json").read_text())
+    (baseline / "run.json").write_text(json.dumps({**record, "config": "other"}))
+    found = scores_of(run, directions=[AA_BB], pivot_run=baseline)
+    assert found.pivot_by == "other baseline, seed 1"
+    shown = scores_of(baseline, directions=[AA_BB])
+    assert not have_one_pivot([found, shown])
 
 
 @pytest.mark.parametrize("lacking", [0, 1])

@@ -92,10 +92,10 @@ class Model:
         else:
             self.record = describe_run(folder)
 
-    @property
-    def name(self) -> str:
-        """The run as tables name it."""
-        return f"{self.record['system']}, seed {self.record['seed']}"
+    def name_beside(self, config: str) -> str:
+        """The run as tables of a config name it, with its own config where that is another."""
+        own = self.record["config"]
+        return f"{'' if own == config else f'{own} '}{self.record['system']}, seed {self.record['seed']}"
 
     def load(self, search: Search, engine: EngineChoice) -> Translator:
         """What translates with it; `InputError` for a run without a model, or that gets another meanwhile."""
@@ -261,7 +261,9 @@ class Evaluation:
         """All that the score file says."""
         return Scores(
             **record_fields(self.record),
-            pivot_by=None if self.by_pivot is self.by_run else self.by_pivot.model.name,
+            pivot_by=None
+            if self.by_pivot is self.by_run
+            else self.by_pivot.model.name_beside(self.record["config"]),
             pivot=self.translator.pivot,
             decoding=self.by_pivot.decoding,
             before=before,
