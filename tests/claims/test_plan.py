@@ -32,7 +32,7 @@ from zsnmt.claims.verdicts import Effect
 from zsnmt.cli import claims
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.runs import SCORES_FILE
-from zsnmt.report.table import Measured
+from zsnmt.report.table import Measured, Table
 from zsnmt.runs.folder import MODEL_FILE
 from zsnmt.runs.systems import BASELINE
 from zsnmt.training.config import read_config
@@ -446,6 +446,15 @@ def test_updates_are_about_those_that_are_made(config, few, many, places):
     larger = training_options("zs_transformer", [*settings.fairseq_options, "--encoder-layers", "12"])
     hours = [training_hours(each, vocabulary=320, pieces=pieces) for each in (options, larger)]
     assert 0 < hours[0] < hours[1]
+
+
+def test_what_is_lacking_of_one_claim_moves_no_figure_of_another():
+    rows = [["L1", "figure", "+1.0"], ["L10", "because of " * 20, "–"], ["L11", "figure", "+2.0"]]
+    table = Table("x", "A table", ["claim", "here", "seeds"], rows=rows, about="It holds " + "words " * 30)
+    *prose, _, titles, first, lacking, last = terminal_text(table).splitlines()
+    assert titles.index("seeds") == first.index("+1.0") == last.index("+2.0") == len("claim  figure  ")
+    assert lacking.startswith("L10    because of because") and lacking.endswith("  –")
+    assert len(prose) > 1 and max(map(len, prose)) <= 100
 
 
 def test_the_tables_say_what_would_be_done_and_how_many_seeds_tell(places):

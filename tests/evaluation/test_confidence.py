@@ -38,6 +38,13 @@ def measured(older, text, tmp_path_factory):
     return output, json.loads(output.read_text())
 
 
+def test_a_single_line_is_ranked_by_nothing(older, text, tmp_path, capsys):
+    words = ["--text", str(text), "--directions", "velan-tamun", "--lines", "1", "--workers", "1"]
+    with pytest.raises(InputError, match="velan-tamun: of a single line nothing is ranked; measure two"):
+        confidence.main([str(older / OLDER_RUN), *words, "--output", str(tmp_path / "confidence.json")])
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_figure_is_ranked_by_its_correlation_with_chrf_against_the_references(older, text, measured):
     translator = Translator.open(older / OLDER_RUN, Search(beam=2), EngineChoice(workers=1))
     sources, references = (read_lines(text / f"test.{language}")[:9] for language in ("velan", "tamun"))

@@ -32,7 +32,7 @@ from zsnmt.inference.translator import Translator
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.report.comparability import check_comparable
 from zsnmt.report.comparison import text_table
-from zsnmt.report.notes import search_note
+from zsnmt.report.notes import have_one_pivot, search_note
 from zsnmt.report.systems import tables
 from zsnmt.runs.checksums import CHECKSUMS_FILE
 from zsnmt.runs.folder import BEFORE, HYPOTHESES, hypotheses_file, settings_file
@@ -366,6 +366,16 @@ def test_the_score_file_says_who_pivoted(run, baseline, models):
     assert "pivot_model" not in direct and direct["beam"] == 4
 
 
+def test_who_pivoted_is_named_with_its_config_where_that_is_another(run, baseline, models):
+    """Or tables would take it for the system of that name which they show."""
+    record = json.loads((baseline / "run.json").read_text())
+    (baseline / "run.json").write_text(json.dumps({**record, "config": "other"}))
+    found = scores_of(run, directions=[AA_BB], pivot_run=baseline)
+    assert found.pivot_by == "other baseline, seed 1"
+    shown = scores_of(baseline, directions=[AA_BB])
+    assert not have_one_pivot([found, shown])
+
+
 @pytest.mark.parametrize("lacking", [0, 1])
 def test_a_direction_that_one_of_the_models_does_not_know_is_refused(
     run, baseline, models, monkeypatch, lacking
@@ -380,10 +390,28 @@ def test_a_direction_that_one_of_the_models_does_not_know_is_refused(
 
     monkeypatch.setattr(Translator, "open", load_with_fewer)
     directions = [AA_BB, Direction("aa", "cc")]
-    with pytest.raises(InputError, match="unknown language 'cc': this model knows piv, aa, bb$"):
+    which = f"{baseline}, which is to translate through the pivot: " * lacking
+    with pytest.raises(InputError, match=f"^{which}unknown language 'cc': this model knows piv, aa, bb$"):
         scores_of(run, pivot_run=baseline, directions=directions)
     assert not [asked for model in models for asked in model.asked] and not (run / "hypotheses").exists()
     assert len(scores_of(run, pivot_run=baseline, directions=[AA_BB]).results) == 2
+
+
+def test_a_run_with_another_pivot_does_not_translate_through_that_of_the_run(
+    run, baseline, models, monkeypatch
+):
+    load = Translator.open
+
+    def load_with_its_own(folder: Path, *settings) -> MadeUpTranslator:
+        model = load(folder, *settings)
+        model.pivot = {run: "piv", baseline: "cc"}[folder]
+        return model
+
+    monkeypatch.setattr(Translator, "open", load_with_its_own)
+    message = f"{baseline} translates through cc, not through piv; name another with --pivot"
+    with pytest.raises(InputError, match=message):
+        scores_of(run, pivot_run=baseline, directions=[AA_BB])
+    assert not [asked for model in models for asked in model.asked]
 
 
 def test_a_pivot_run_without_a_record_is_refused_before_anything_is_translated(run, baseline, models):
@@ -391,6 +419,19 @@ def test_a_pivot_run_without_a_record_is_refused_before_anything_is_translated(r
     with pytest.raises(InputError, match="run.json"):
         scores_of(run, pivot_run=baseline)
     assert models == [] and not (run / "hypotheses").exists()
+
+
+def test_bleu_by_spaces_is_told_to_say_little_of_a_language_without_them(run, text, models, caplog):
+    scores_of(run, directions=[AA_BB])
+    assert "without spaces" not in caplog.text
+    write_lines(text / "test.bb", ["猫在家里睡觉。"] * 40)
+    scores_of(run, directions=[Direction("bb", "aa")])
+    assert "without spaces" not in caplog.text, "it is the source"
+    scores_of(run, directions=[AA_BB])
+    assert "BLEU by 13a takes what stands between spaces for a word, and says little of bb" in caplog.text
+    caplog.clear()
+    scores_of(run, directions=[AA_BB], scoring={"bleu_tokenizer": "zh"})
+    assert "without spaces" not in caplog.text
 
 
 # Other ways

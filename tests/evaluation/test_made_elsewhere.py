@@ -31,7 +31,7 @@ from zsnmt.report.scores import seeds as seeds_of
 from zsnmt.report.significance import gain
 from zsnmt.runs.folder import hypotheses_file
 from zsnmt.runs.score_file import read_scores, write_score_file
-from zsnmt.runs.scores import Scores
+from zsnmt.runs.scores import NO_SEED, Scores
 from zsnmt.runs.translated_files import Translated
 from zsnmt.runs.ways import DIRECT, PIVOT
 from zsnmt.scoring.options import Scoring
@@ -141,6 +141,11 @@ def test_it_is_compared_with_all_seeds_unless_it_has_one_of_them(run, folder):
     assert seeds_of([replace(other, seed=2)]) == "2"
 
 
+def test_a_seed_of_0_is_a_seed(run, folder):
+    other = scored(run, folder, OtherSystem("nllb", seed=0))
+    assert seeds_of([other]) == "0" and other.name == "nllb seed 0"
+
+
 def test_one_name_is_one_system(run, folder):
     own, other = read_scores(run), scored(run, folder, OtherSystem("residual"))
     with pytest.raises(InputError, match="the runs of residual are not seeds of one system: of another"):
@@ -213,6 +218,14 @@ def test_pieces_in_the_place_of_text_are_noticed(run, folder, caplog):
     assert "aa-bb.txt holds pieces, and not text as a reader sees it; detokenise it first" in caplog.text
 
 
+def test_a_file_that_is_the_copy_of_another_is_noticed(run, folder, caplog):
+    scored(run, folder)
+    assert "holds what" not in caplog.text
+    shutil.copy(folder / "aa-bb.txt", folder / "cc-bb.txt")
+    scored(run, folder)
+    assert "cc-bb.txt holds what " in caplog.text and "aa-bb.txt holds; see whether each" in caplog.text
+
+
 @pytest.mark.parametrize(
     "lines, choice, message",
     [
@@ -283,7 +296,8 @@ def test_the_command_says_what_is_next(tiny, tmp_path, capsys):
     score_verb.main([str(run), str(folder), "--name", "copies", "--without-pivot", "zero-shot"])
     assert f"zsnmt table {run} {folder}" in capsys.readouterr().out
     scores = read_scores(folder)
-    assert (scores.system, scores.seed, {*scores.kinds.values()}) == ("copies", 0, {SUPERVISED, ZERO_SHOT})
+    assert (scores.system, scores.seed) == ("copies", NO_SEED)
+    assert {*scores.kinds.values()} == {SUPERVISED, ZERO_SHOT}
     assert all(result.figures["copied"] == 1 for result in scores.results)
     assert scores.command == f"zsnmt score {run} {folder} --name copies --without-pivot zero-shot"
     assert "copies" in text_table([read_scores(run), scores])

@@ -54,6 +54,12 @@ def test_a_drawing_for_a_page_names_itself_takes_the_text_colour_and_has_its_own
     assert ids[0] and not ids[0] & ids[1]
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_drawing_for_a_page_may_have_letters_that_are_not_in_the_fonts_here():
+    cells = replace(MAP, languages=["中", "文"], values={Direction("中", "文"): 1.0})
+    assert "中" in figures.inline_svg(figures.heat_map(cells), "a", TITLE)
+
+
 def test_files_are_pictures_and_the_same_each_time(drawn):
     assert figures.png(drawn).startswith(b"\x89PNG")
     assert figures.svg(drawn, "a") == figures.svg(figures.heat_map(MAP), "a")

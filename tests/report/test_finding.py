@@ -73,6 +73,15 @@ def test_a_difference_that_other_test_lines_might_turn_round_is_said_to_be_chanc
     assert finding([clear]).endswith("15.5 BLEU: less good by 15.5 with one seed.")
 
 
+def test_a_lead_that_other_test_lines_might_turn_round_is_said_to_be_chance():
+    scores = [
+        with_resamples(made_up_scores(system, 1, bleu))
+        for system, bleu in (("plain", 5), ("close", 15.4), ("best", 15.6), ("same", 15.6))
+    ]
+    assert ". Its lead over close, same may be chance. Through en" in finding(scores)
+    assert "Its lead" not in finding([scores[0], scores[2]])
+
+
 def test_systems_are_ranked_over_the_same_directions_whatever_these_are_to_them():
     """As of a student to which a language was added: some are zero-resource to it, the new ones zero-shot."""
     plain, student = made_up_scores("plain", 1, 8.5), made_up_scores("student", 1, 8.0)

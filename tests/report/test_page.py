@@ -12,11 +12,11 @@ import pytest
 from tests.conftest import run_command
 from tests.support.probes import make_probes
 from tests.support.runs import SIGNATURE, TEXT, make_run, make_text, validate
-from tests.support.scores import only
-from zsnmt.languages import SUPERVISED
+from tests.support.scores import made_up_result, only
+from zsnmt.languages import SUPERVISED, ZERO_SHOT, Direction
 from zsnmt.report.comparability import read_runs
-from zsnmt.report.examples import examples
-from zsnmt.report.page import page, write_beside
+from zsnmt.report.examples import Example, Output, examples
+from zsnmt.report.page import heading, page, write_beside
 from zsnmt.report.scores import Run
 from zsnmt.report.validation import curves_table
 from zsnmt.runs.validation import read_validations
@@ -84,6 +84,22 @@ def test_names_stay_text_too(folders):
     assert not written.all("i") and written.text.count('<i>"a"</i>') > 5
 
 
+def test_the_pivot_is_named_where_another_code_has_its_letters(folders):
+    (run,) = read_runs(folders[:1])
+    scores = replace(run.scores, languages=["ben", "en", "de", "fr"])
+    said = heading([scores])["lead"]
+    assert said == "Systems: baseline. Languages: ben, en (the pivot), de, fr."
+
+
+def test_a_page_speaks_of_the_pivot_where_something_went_through_it(folders):
+    (run,) = read_runs(folders[:1])
+    direct = replace(run, scores=only(run.scores, (SUPERVISED, DIRECT), (ZERO_SHOT, DIRECT)))
+    for each, said in ((run, "made_up: zero-shot against pivot"), (direct, "made_up: zero-shot")):
+        written = page([each], {}, 1)
+        assert f"<h1>{said}</h1>" in written
+        assert ("Through the pivot, a sentence" in written) is (each is run)
+
+
 def test_a_system_with_a_slash_in_its_name_has_files_beside_the_page(folders, tmp_path):
     run = read_runs(folders[:1])[0]
     odd = replace(run, scores=replace(run.scores, system="a/b.c"))
@@ -115,6 +131,35 @@ def test_tables_and_drawings_name_themselves(outline):
         drawing["role"] == "img" and re.search("; .+ in .*table", drawing["aria-label"])
         for drawing in drawings
     )
+
+
+def test_a_table_of_many_columns_is_printed_as_small_as_they_need(html):
+    """Or paper would cut it, and say nothing."""
+    for opening, titles in re.findall(r"<table ([^>]*)>.*?<thead>(.*?)</thead>", html, re.DOTALL):
+        assert f'style="--columns: {titles.count("<th ")}"' in opening
+    printed = html[html.index("@media print") :]
+    assert re.search(r"table {[^}]*font-size: min[(][^}]*var[(]--columns", printed)
+
+
+def test_sentences_say_their_language_as_browsers_name_it(folders):
+    (run,) = read_runs(folders[:1])
+    said = {}
+    for code in ("de", "pt_BR", "zh_Hant", "sov1"):
+        example = Example(1, "a source", "a reference", [Output("baseline", "direct", "an output")])
+        results = [made_up_result(f"{code}-fr", ZERO_SHOT, DIRECT, 5.0)]
+        scores = replace(run.scores, languages=["en", code, "fr"], results=results)
+        written = Outline(page([replace(run, scores=scores)], {Direction(code, "fr"): [example]}, 1))
+        said[code] = written.all("dd")[0].get("lang")
+    assert said == {"de": "de", "pt_BR": "pt-BR", "zh_Hant": "zh-Hant", "sov1": None}
+
+
+def test_a_table_of_many_systems_can_be_sorted(folders):
+    (run,) = read_runs(folders[:1])
+    for number, sortable in ((3, False), (9, True)):
+        runs = [replace(run, scores=replace(run.scores, system=f"system{each}")) for each in range(number)]
+        tables = {each["id"]: each.get("class") for each in Outline(page(runs, {}, 1)).all("table")}
+        assert (tables["table.systems"] == "sortable") is sortable
+        assert tables["table.directions"] == "sortable" and tables["table.runs"] is None
 
 
 def test_every_figure_says_what_it_depends_on(outline):

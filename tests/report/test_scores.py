@@ -167,7 +167,7 @@ def test_a_direction_scored_as_another_kind_is_named_on_both_sides():
 
 
 def test_a_run_given_twice_is_refused():
-    with pytest.raises(InputError, match="given twice: baseline seed 1, residual seed 1, baseline seed 1"):
+    with pytest.raises(InputError, match="a run is given twice: baseline seed 1; give each once"):
         check_comparable([SCORES[0], SCORES[2], SCORES[0]])
 
 

@@ -2,18 +2,20 @@
 
 import base64
 import json
+import math
 from dataclasses import replace
 
 import pytest
 
 from tests.conftest import ROOT
-from tests.support.scores import made_up_result, made_up_scores
+from tests.support.scores import all_changed, made_up_result, made_up_scores
 from zsnmt.errors import InputError
 from zsnmt.languages import SUPERVISED, ZERO_RESOURCE, ZERO_SHOT, Direction
 from zsnmt.runs.checksums import CHECKSUMS_FILE
-from zsnmt.runs.score_file import read_score_file, read_scores, write_score_file
+from zsnmt.runs.score_file import RANGES, read_score_file, read_scores, write_score_file
 from zsnmt.runs.scores import Uncertainty, order_groups
 from zsnmt.runs.ways import DIRECT, PIVOT, Way
+from zsnmt.scoring.figures import FIGURES, ranges
 
 MASK = Way("mask", {"keep": 0.9, "into": ["en", "de"]})
 FORMAT_1 = [  # made before results had a way
@@ -189,6 +191,48 @@ def test_what_is_not_a_score_file_is_refused(tmp_path, change, message):
     path.write_text(json.dumps(content))
     with pytest.raises(InputError, match=message):
         read_score_file(path, "score it again")
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"bleu": math.nan}, "bleu is a number from 0 to 100, not nan"),
+        ({"bleu": 100.1}, "bleu is a number from 0 to 100, not 100.1"),
+        ({"off_target": 12.5}, "off_target is a number from 0 to 1, not 12.5"),
+        ({"copied": -0.1}, "copied is a number from 0 to 1, not -0.1"),
+        ({"length_ratio": math.inf}, "length_ratio is a number from 0, not inf"),
+        ({"lines": 10**400}, "lines is a number from 0, not 1000"),
+        ({"comet": -math.inf}, "comet is a number, not -inf"),
+        ({"identified": {"en": math.nan}}, "the share of en is a number from 0 to 1, not nan"),
+        ({"intervals": {"bleu": [math.nan, 2.0]}}, "an end of the interval of bleu is .*, not nan"),
+        ({"intervals": {"bleu": [2.0, 1.0]}}, "the interval of bleu ends below its beginning"),
+        ({"kind": "zero_shot", "direction": "de-fr"}, "de-fr is there twice by one way, direct"),
+        ({"way": "pivot", "direction": "de-fr"}, "de-fr is both supervised and zero-shot"),
+    ],
+)
+@pytest.mark.parametrize("listed", ["directions", "before"])
+def test_figures_that_cannot_be_and_directions_that_are_there_twice_are_refused(
+    tmp_path, listed, changes, message
+):
+    path = tmp_path / "scores.json"
+    scores = made_up_scores("baseline", 1, 5.0)
+    write_score_file(path, replace(scores, before=scores.results))
+    content = json.loads(path.read_text())
+    content[listed][0] |= changes
+    path.write_text(json.dumps(content))
+    with pytest.raises(InputError, match=f"scores.json is damaged .{message}.*; remove it, then score it ag"):
+        read_score_file(path, "score it again")
+
+
+def test_a_figure_with_a_range_has_it_in_score_files():
+    tops = ranges() | {name: 1 for name, figure in FIGURES.items() if figure.form.unit == " %"}
+    assert {name: top for name, (_, top) in RANGES.items() if name in tops} == tops
+
+
+def test_the_best_figures_are_read_as_sacrebleu_rounds_them(tmp_path):
+    scores = all_changed(made_up_scores("baseline", 1, 5.0), bleu=100.00000000000004, comet=-0.4)
+    write_score_file(tmp_path / "scores.json", scores)
+    assert read_score_file(tmp_path / "scores.json", "") == scores
 
 
 @pytest.mark.parametrize("text", ["", "x", "AAAA", "eA=="])

@@ -5,15 +5,19 @@ from collections.abc import Iterator, Sequence
 from zsnmt.claims.plan import Job, is_asked
 from zsnmt.claims.table import POWER_TITLES, Outcome, power
 from zsnmt.claims.verdicts import OPEN
-from zsnmt.report.table import Cell, Table, format_cell, pad
+from zsnmt.report.table import Cell, Table, format_cell, wrap
+
+WIDEST = 40  # characters of a column on a terminal
 
 
 def terminal_text(table: Table) -> str:
-    """The table for a terminal, one line for each row, below what it holds."""
+    """The table for a terminal, one line for each row, below what it holds. A long cell, as one that says
+    what is lacking, moves the others of its own row alone.
+    """
     rows = [table.columns, *([format_cell(cell) for cell in row] for row in table.rows)]
-    columns = [pad(cells) for cells in zip(*rows)]
-    lines = ["  ".join(cells).rstrip() for cells in zip(*columns)]
-    return "\n".join([f"{table.title}. {table.about}", "", *lines])
+    widths = [max(len(cell) for cell in cells if len(cell) <= WIDEST) for cells in zip(*rows)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    return "\n".join([wrap(f"{table.title}. {table.about}"), "", *lines])
 
 
 def jobs_table(jobs: Sequence[Job], chosen: Sequence[Job]) -> Table:

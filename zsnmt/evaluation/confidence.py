@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from zsnmt.decoding.options import EngineChoice
 from zsnmt.decoding.search import Search
+from zsnmt.errors import InputError
 from zsnmt.evaluation.hypotheses import Pair
 from zsnmt.evaluation.models import Model, describe_search
 from zsnmt.evaluation.settings import TextChoice
@@ -73,10 +74,15 @@ def measure_confidence(
     search: Search,
     engine: EngineChoice,
 ) -> dict[str, Any]:
-    """The record of a run or an export on a split of text."""
+    """The record of a run or an export on a split of text; `InputError` for a direction of a single line."""
     model = Model(run)
     translator = model.load(search, engine)
-    scored = read_text(text, text.text or Path(model.record["text"]), [translator])
+    scored = read_text(text, text.text or Path(model.record["text"]), translator)
+    if single := [str(direction) for direction, (sources, _) in scored.pairs.items() if len(sources) < 2]:
+        raise InputError(
+            f"{', '.join(single)}: of a single line nothing is ranked; measure two lines or more, a hundred "
+            "for an interval that says something"
+        )
     kind = kinds(model.record, translator.trained)
     rows = []
     with tqdm(total=sum(len(sources) for sources, _ in scored.pairs.values()), disable=None) as bar:

@@ -26,7 +26,7 @@ from zsnmt.evaluation.hypotheses import (
     pivot_jobs,
     sources_of,
 )
-from zsnmt.evaluation.models import load_models
+from zsnmt.evaluation.models import check_pivot, load_models
 from zsnmt.evaluation.scorer import Scorer
 from zsnmt.evaluation.settings import EvaluationSettings
 from zsnmt.evaluation.text import read_text
@@ -86,9 +86,9 @@ class Evaluation:
         methods = [method.of(self.translator.languages) for method in settings.methods]
         check_given_once([*map(Way.of_method, methods)])
         folder = settings.text.text or Path(self.record["text"])
-        self.text = read_text(
-            settings.text, folder, [self.translator, pivot], normalise=scoring.normalise_references
-        )
+        self.text = read_text(settings.text, folder, self.translator, normalise=scoring.normalise_references)
+        if pivot_run:
+            check_pivot(pivot_run, pivot, self.translator.pivot, directions=self.text.pairs)
         self.scorer = Scorer(
             self.text, run, languages=self.translator.languages, scoring=scoring, comet=comet
         )
@@ -175,7 +175,9 @@ class Evaluation:
         """All that the score file says."""
         return Scores(
             **record_fields(self.record),
-            pivot_by=None if self.by_pivot is self.by_run else self.by_pivot.model.name,
+            pivot_by=None
+            if self.by_pivot is self.by_run
+            else self.by_pivot.model.name_beside(self.record["config"]),
             pivot=self.translator.pivot,
             decoding=self.by_pivot.decoding,
             before=before,

@@ -68,9 +68,7 @@ class RunTestSet:
         self.run, self.settings, self.model = run, settings, Model(run)
         self.translator = self.model.load(Search(), EngineChoice())  # for its languages and spelling
         folder = settings.text.text or Path(self.model.record["text"])
-        self.text = read_text(
-            settings.text, folder, [self.translator], normalise=scoring.normalise_references
-        )
+        self.text = read_text(settings.text, folder, self.translator, normalise=scoring.normalise_references)
 
     def write_sources(self, folder: Path) -> list[Path]:
         """Write what is to be translated into a folder, a file for each direction; returns the files."""
@@ -101,7 +99,9 @@ class RunTestSet:
             )
         wanted = (Translated(way, direction) for way in WAYS for direction in self.text.pairs)
         translations = {each: self.lines_of(each, files[each]) for each in wanted if each in files}
-        warn_of_pieces({files[each]: lines for each, lines in translations.items()})
+        read = {files[each]: lines for each, lines in translations.items()}
+        warn_of_pieces(read)
+        warn_of_copies(read)
         return translations
 
     def lines_of(self, translated: Translated, path: Path) -> list[str]:
@@ -215,6 +215,15 @@ def warn_of_pieces(files: Mapping[Path, list[str]]) -> None:
         marked = sum(any(mark in line for mark in MARKS_OF_PIECES) for line in lines)
         if marked > len(lines) / 2:
             logger.warning("%s holds pieces, and not text as a reader sees it; detokenise it first", path)
+            return
+
+
+def warn_of_copies(files: Mapping[Path, list[str]]) -> None:
+    """Say which two files hold the same translations, if some do: one may have the name of the other."""
+    first: dict[tuple[str, ...], Path] = {}
+    for path, lines in files.items():
+        if (other := first.setdefault(tuple(lines), path)) != path and any(lines):
+            logger.warning("%s holds what %s holds; see whether each has its own translations", path, other)
             return
 
 

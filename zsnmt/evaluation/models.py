@@ -1,17 +1,20 @@
 """The models of an evaluation: what is known of a run or its export, and what translates with it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from zsnmt.decoding.options import FLOAT32, PYTORCH, EngineChoice
 from zsnmt.decoding.search import Search
+from zsnmt.errors import InputError
 from zsnmt.evaluation.settings import EvaluationSettings
+from zsnmt.evaluation.text import check_all_known
 from zsnmt.files.checksums import unchanged
 from zsnmt.inference.engines import engine_for
 from zsnmt.inference.export.folder import describe_export, is_export
 from zsnmt.inference.translator import Translator
+from zsnmt.languages import Direction
 from zsnmt.runs.folder import MODEL_FILE, check_trained, describe_run
 
 
@@ -26,10 +29,10 @@ class Model:
         else:
             self.record = describe_run(folder)
 
-    @property
-    def name(self) -> str:
-        """The run as tables name it."""
-        return f"{self.record['system']}, seed {self.record['seed']}"
+    def name_beside(self, config: str) -> str:
+        """The run as tables of a config name it, with its own config where that is another."""
+        own = self.record["config"]
+        return f"{'' if own == config else f'{own} '}{self.record['system']}, seed {self.record['seed']}"
 
     def load(self, search: Search, engine: EngineChoice) -> Translator:
         """What translates with it; `InputError` for a run without a model, or that gets another meanwhile."""
@@ -68,6 +71,23 @@ def load_models(run: Path, pivot_run: Path | None, settings: EvaluationSettings)
     if signatures[1] != signatures[0]:
         of_pivot["pivot_engine"] = signatures[1] or f"{PYTORCH} {FLOAT32}"
     return by_run, Loaded(models[1], translators[1], decoding | of_pivot)
+
+
+def check_pivot(
+    pivot_run: Path, translator: Translator, pivot: str, *, directions: Iterable[Direction]
+) -> None:
+    """`InputError` for what is to translate through the pivot and has another one, or does not know a
+    language.
+    """
+    if translator.pivot != pivot:
+        raise InputError(
+            f"{pivot_run} translates through {translator.pivot}, not through {pivot}; name another with "
+            "--pivot"
+        )
+    try:
+        check_all_known(directions, translator)
+    except InputError as error:
+        raise InputError(f"{pivot_run}, which is to translate through the pivot: {error}") from None
 
 
 def describe_search(search: Search) -> dict:

@@ -1,5 +1,6 @@
 """Translations of a text scored by the metrics of a run, with intervals and resamples."""
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,14 @@ from zsnmt.runs.ways import Way
 from zsnmt.scoring.bootstrap import signature, unpack
 from zsnmt.scoring.comet import Comet
 from zsnmt.scoring.figures import ranges
-from zsnmt.scoring.language_identification import load_identifier, scripts_of
+from zsnmt.scoring.language_identification import UNSPACED, load_identifier, scripts_of
 from zsnmt.scoring.metrics import Metrics, measure, uncertainty
 from zsnmt.scoring.options import Scoring
 from zsnmt.text.subword import MODEL_FILE as SUBWORD_FILE
 
+logger = logging.getLogger(__name__)
+
+BY_SPACES = "13a", "intl", "none"  # tokenisers of BLEU
 NORMALISED = "|ref:normalised"  # in a signature
 
 
@@ -44,12 +48,25 @@ class Scorer:
         ]
         self.text, self.languages, self.scoring, self.comet = text, languages, scoring, comet
         self.scripts = scripts_of(dict(sides))
+        self.warn_of_unspaced()
         self.identifier, self.identifier_signature = load_identifier(
             scoring.identifier, languages, text.folder, scripts=self.scripts
         )
         self.metrics = Metrics(
             scoring.bleu_tokenizer, run / PIPELINE_FOLDER / SUBWORD_FILE, scoring.bootstrap_samples
         )
+
+    def warn_of_unspaced(self) -> None:
+        """Say which targets have no spaces between words, where BLEU counts what stands between spaces."""
+        targets = dict.fromkeys(direction.target for direction in self.text.pairs)
+        unspaced = [language for language in targets if self.scripts.get(language) in UNSPACED]
+        if unspaced and self.scoring.bleu_tokenizer in BY_SPACES:
+            logger.warning(
+                "BLEU by %s takes what stands between spaces for a word, and says little of %s, written "
+                "without spaces; choose --bleu-tokenizer flores101 or subwords, or read chrF++",
+                self.scoring.bleu_tokenizer,
+                ", ".join(unspaced),
+            )
 
     def result(self, direction: Direction, kind: str, way: Way, hypotheses: Sequence[str]) -> Result:
         """The figures of translations of a direction."""

@@ -2,7 +2,8 @@
 
 import functools
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,24 +38,26 @@ class ScoredText(NamedTuple):
 
 
 def read_text(
-    choice: TextChoice, folder: Path, translators: Sequence[Translator], *, normalise: bool = False
+    choice: TextChoice, folder: Path, translator: Translator, *, normalise: bool = False
 ) -> ScoredText:
-    """The text of a folder in the directions to score, which are by default those that the first translator
-    is for.
+    """The text of a folder in the directions to score, which are by default those that the translator is for.
 
-    With `normalise` references are spelt as that one's tokenisation spells its output. `InputError` where
-    there is no text, and for a language that one of the translators does not know.
+    With `normalise` references are spelt as its tokenisation spells its output. `InputError` where there is
+    no text, and for a language that it does not know.
     """
-    first = translators[0]
     directions = choice.directions or worth_scoring(
-        directions_with_text(folder, choice.split, first.languages), first
+        directions_with_text(folder, choice.split, translator.languages), translator
     )
-    for translator in translators:
-        for language in {language for direction in directions for language in direction}:
-            check_known(language, translator.languages)
+    check_all_known(directions, translator)
     files = {direction: find_pair(folder, choice.split, *direction) for direction in directions}
-    respell = first.pipeline.normalise if normalise else lambda reference, language: reference
+    respell = translator.pipeline.normalise if normalise else lambda reference, language: reference
     return ScoredText(folder, files, read_pairs(files, choice.lines, respell))
+
+
+def check_all_known(directions: Iterable[Direction], translator: Translator) -> None:
+    """`InputError` for a language that a translator does not know."""
+    for language in dict.fromkeys(chain.from_iterable(directions)):
+        check_known(language, translator.languages)
 
 
 def directions_with_text(text: Path, split: str, languages: Sequence[str]) -> list[Direction]:

@@ -41,8 +41,8 @@ def check_comparable(all_scores: Sequence[Scores]) -> None:
     for method in methods_of(all_scores):
         scored = [scores for scores in all_scores if any(result.way == method for result in scores.results)]
         check_alike([(scores.name, directions_by([method], scores, kinds)) for scores in scored], remedy)
-    if len(set(names)) < len(names):
-        raise InputError(f"a run is given twice: {', '.join(names)}")
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise InputError(f"a run is given twice: {list_some(twice)}; give each once")
     check_adaptations(all_scores)
 
 

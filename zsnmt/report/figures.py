@@ -4,6 +4,7 @@ import functools
 import io
 import math
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
@@ -269,6 +270,8 @@ def inline_svg(figure: Figure, name: str, title: str) -> str:
 
 def figure_bytes(figure: Figure, form: str, **options: Any) -> bytes:
     buffer = io.BytesIO()
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
+        if form == "svg":  # whose reader has other fonts than this machine
+            warnings.filterwarnings("ignore", "Glyph .* missing from font")
         figure.savefig(buffer, format=form, bbox_inches="tight", pad_inches=0.05, **options)
     return buffer.getvalue()

@@ -83,7 +83,8 @@ class Pair(NamedTuple):
 
 def finding(all_scores: Sequence[Scores]) -> str:
     """The best direct translation between languages without text by people, how often it is in the wrong
-    language, and whether going through the pivot is better; which directions were not scored.
+    language, over which systems its lead may be chance, and whether going through the pivot is better; which
+    directions were not scored.
     """
     found = [*means(all_scores)]
     direct = [one for one in found if one.way == DIRECT]
@@ -100,6 +101,8 @@ def finding(all_scores: Sequence[Scores]) -> str:
         else f"Between languages without text by people, {best.system} translates directly "
         f"({best.kinds}) with {best.bleu.head} BLEU{wrong}."
     ]
+    if close := [one.system for one in direct if one is not best and may_be_chance(Pair.of(best, one))]:
+        sentences.append(f"Its lead over {list_some(close)} may be chance.")
     through = [one for one in found if one.way in THROUGH]
     if through:
         own_first = sorted(through, key=lambda one: one.translator != best.system)

@@ -30,19 +30,20 @@ from zsnmt.report.plotted import HeatMap, direction_figures, heat_maps, log_curv
 from zsnmt.report.probes.figures import confusion_maps, probe_figures
 from zsnmt.report.probes.folder import comparable, has_probes, probes_of
 from zsnmt.report.probes.tables import details, headlines
-from zsnmt.report.scores import Run, all_directions, groups_of, runs_by_system
+from zsnmt.report.scores import Run, all_directions, groups_of, runs_by_system, ways_of, words
 from zsnmt.report.studies.grid import remedy_gains
 from zsnmt.report.systems import tables
 from zsnmt.report.table import tsv
 from zsnmt.report.validation import curves_table, training_figures, validation_table
 from zsnmt.runs.scores import Scores
-from zsnmt.runs.ways import DIRECT
+from zsnmt.runs.ways import DIRECT, OWN_PIVOT, PIVOT
 from zsnmt.scoring.figures import MAIN
 
 # Tables that have places of their own.
 APART = ("direction_gains", "directions", "adaptation_directions", "runs")
 EVERY_DIRECTION = "the table of every direction"
 MOST_ROWS = 1000  # of a table of directions that is open when the page is
+BY_EYE = 8  # rows of a table of systems that need no sorting
 KIND_NOTES = {
     ZERO_RESOURCE: "zero-resource directions have synthetic text alone",
     FEW_SHOT: "few-shot directions have a few lines of it",
@@ -82,14 +83,18 @@ def page(runs: Sequence[Run], shown: Mapping[Direction, Sequence[Example]], exam
 def heading(all_scores: Sequence[Scores]) -> dict[str, object]:
     """What the page says of all its runs."""
     first, groups = all_scores[0], dict(groups_of(all_scores))
+    through = {PIVOT, OWN_PIVOT} & {*ways_of(all_scores)}
     others = [kind_name(kind) for kind in KINDS if kind in groups and kind not in (SUPERVISED, UNKNOWN)]
+    languages = (f"{each} (the pivot)" if each == first.pivot else each for each in first.languages)
     return dict(
-        title=f"{first.config}: {' and '.join(others)} against pivot" if others else first.config,
+        title=words(f"{first.config}:", " and ".join(others), "against pivot" if through else "")
+        if others
+        else first.config,
         finding=finding(all_scores),
-        lead=f"Systems: {', '.join(runs_by_system(all_scores))}. Languages: "
-        f"{', '.join(first.languages).replace(first.pivot, f'{first.pivot} (the pivot)', 1)}.",
+        lead=f"Systems: {', '.join(runs_by_system(all_scores))}. Languages: {', '.join(languages)}.",
         pivot=first.pivot,
         others=others,
+        through_pivot=bool(through),
         not_supervised=not_supervised(groups),
         kinds_note="; ".join(note for kind, note in KIND_NOTES.items() if kind in groups),
         signatures=signature_note(all_scores),
@@ -102,6 +107,7 @@ def results(all_scores: Sequence[Scores]) -> dict[str, object]:
     return dict(
         tables=made,
         most_rows=MOST_ROWS,
+        by_eye=BY_EYE,
         summaries=[name for name in made if name not in APART],
         remedies=inline_figures(
             remedy_figures(all_scores), "the means of each system are in the table of systems"

@@ -1,7 +1,9 @@
 """Score files: one JSON per run, of this format or of the first."""
 
 import base64
-from collections.abc import Mapping, Sequence
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from functools import cache
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import get_type_hints
 from zsnmt.errors import InputError
 from zsnmt.files.kinds import check_kinds
 from zsnmt.files.records import damage_of, read_any_json, write_json
-from zsnmt.languages import KINDS, ZERO_SHOT, parse_direction
+from zsnmt.languages import KINDS, ZERO_SHOT, Direction, kind_name, parse_direction
 from zsnmt.runs.checksums import read_checksums
 from zsnmt.runs.commands import verb_command
 from zsnmt.runs.folder import EXPORT_FILE, MODEL_FILE, PIPELINE_FOLDER, RECORD_FILE, no_run
@@ -20,6 +22,12 @@ from zsnmt.runs.ways import DIRECT, PIVOT, Way
 
 SCORES_FILE = "scores.json"
 FORMAT = 2  # those of format 1 do not say so; they have the way in place of the kind (`"kind": "pivot"`)
+ROUNDING = 1e-6  # how far a figure may be above its range: sacreBLEU has a BLEU of 100.00000000000004
+RANGES = {  # of figures; those of others begin at 0
+    **dict.fromkeys(("bleu", "chrf", "chrf_on_target"), (0, 100)),
+    **dict.fromkeys(("off_target", "copied", "reference_error", "unchanged"), (0, 1)),
+    "comet": (-math.inf, math.inf),
+}
 OLD_MEANS = ("intervals", "resampled")  # of format 1, by kind
 LISTS = {"results": "directions", "before": "before"}  # of results, by their names in score files
 RECORDED = [each for each in fields(Scores) if each.name not in (*LISTS, "means", "others")]
@@ -107,7 +115,7 @@ def parse_scores(content: Mapping) -> Scores:
     if not content[LISTS["results"]]:
         raise ValueError("it has no direction")
     apart = ("format", "means", *OLD_MEANS, *LISTS.values())
-    results, before = ([parse_result(result) for result in content.get(key, [])] for key in LISTS.values())
+    results, before = (parse_results(content.get(key, [])) for key in LISTS.values())
     return Scores(
         **record_fields({name: value for name, value in content.items() if name not in apart}),
         results=results,
@@ -137,6 +145,22 @@ def content_of(scores: Scores) -> dict:
     }
 
 
+def parse_results(listed: Iterable[Mapping]) -> list[Result]:
+    """Results of a score file; `ValueError` for a direction that is there twice in one way, or of two
+    kinds.
+    """
+    results: dict[tuple[Direction, Way], Result] = {}
+    kinds: dict[Direction, str] = {}
+    for result in map(parse_result, listed):
+        direction, kind = result.direction, kinds.setdefault(result.direction, result.kind)
+        if (direction, result.way) in results:
+            raise ValueError(f"{direction} is there twice by one way, {result.way.label}")
+        if result.kind != kind:
+            raise ValueError(f"{direction} is both {kind_name(kind)} and {kind_name(result.kind)}")
+        results[direction, result.way] = result
+    return [*results.values()]
+
+
 def parse_result(content: Mapping) -> Result:
     figures = dict(content)
     kind, way = parse_group(figures.pop("kind"), figures.pop("way", DIRECT.name))
@@ -144,6 +168,10 @@ def parse_result(content: Mapping) -> Result:
     identified, *uncertainty = (figures.pop(name, {}) for name in ("identified", *Uncertainty._fields))
     kinds = dict.fromkeys(("bleu", "reference_error", *figures), float) | {"identified": Shares}
     check_kinds({"identified": identified, **figures}, kinds)
+    for name, value in figures.items():
+        check_range(name, value, RANGES.get(name))
+    for language, share in identified.items():
+        check_range(f"the share of {language}", share, (0, 1))
     return Result(
         direction,
         kind,
@@ -156,12 +184,25 @@ def parse_result(content: Mapping) -> Result:
 
 def parse_uncertainty(intervals: Mapping, resampled: Mapping) -> Uncertainty:
     check_kinds({"intervals": intervals, "resampled": resampled}, hints_of(Uncertainty))
-    if odd := [figure for figure, ends in intervals.items() if len(ends) != 2]:
-        raise ValueError(f"the interval of {odd[0]} does not have two ends")
+    for figure, ends in intervals.items():
+        if len(ends) != 2:
+            raise ValueError(f"the interval of {figure} does not have two ends")
+        for end in ends:
+            check_range(f"an end of the interval of {figure}", end, RANGES.get(figure))
+        if ends[0] > ends[1]:
+            raise ValueError(f"the interval of {figure} ends below its beginning")
     for figure, text in resampled.items():
         if (size := decoded_size(text)) < 4 or size % 2:
             raise ValueError(f"the resamples of {figure} are not two or more numbers of 16 bits")
     return Uncertainty(intervals, resampled)
+
+
+def check_range(what: str, value: float, bounds: tuple[float, float] | None) -> None:
+    """`ValueError` for a number that is not finite, or below or above what it can be."""
+    least, most = bounds or (0, math.inf)
+    if not (abs(value) <= sys.float_info.max and least <= value <= most + ROUNDING):
+        within = "" if math.isinf(least) else f" from {least:g}" + f" to {most:g}" * math.isfinite(most)
+        raise ValueError(f"{what} is a number{within}, not {str(value)[:12]}")
 
 
 def decoded_size(text: str) -> int:

@@ -14,7 +14,7 @@ from zsnmt.languages import KINDS, Direction
 from zsnmt.runs.ways import DIRECT, OF_PIVOT, OWN_PIVOT, PIVOT, Way
 
 Shares = Mapping[str, float]
-NO_SEED = 0  # that of a system of another toolkit, of which no seed is known
+NO_SEED = -1  # in the place of a seed, of a system of another toolkit of which none is known
 
 
 class Uncertainty(NamedTuple):

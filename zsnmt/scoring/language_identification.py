@@ -17,6 +17,7 @@ from zsnmt.text.iso_639 import two_letters
 
 # Spaces, punctuation, European digits, accents that join any letter.
 NO_SCRIPT = ("Common", "Inherited", "Unknown")
+UNSPACED = ("Han", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan")  # scripts without spaces between words
 WRITTEN_WITH = {"Hiragana": "Han", "Katakana": "Han", "Bopomofo": "Han"}  # Japanese and Chinese are mixtures
 KNOWN_AS = {"nb": "no"}  # to py3langid, which knows Bokmål as Norwegian, and Nynorsk by itself
 LEAST_PROBABLE = 0.01  # of a sentence's own language

@@ -338,6 +338,8 @@ def test_kept_score_files_stand_side_by_side_as_runs_do(tmp_path, capsys):
     (tmp_path / "notes.md").write_text("of somebody")
     with pytest.raises(InputError, match="notes.md is not a score file; give a run folder, or a .json of z"):
         verb.main([str(tmp_path / "notes.md")])
+    with pytest.raises(InputError, match="none.json: there is no such file; name one that is there"):
+        verb.main([str(kept[0]), str(tmp_path / "none.json")])
 
 
 def test_results_shows_them_and_says_that_the_papers_bible_rows_are_otherwise():

@@ -12,9 +12,8 @@ from zsnmt.corpora.parallel_text import FEWEST_TO_TRAIN, SPLITS
 from zsnmt.errors import InputError
 from zsnmt.languages import Pair
 from zsnmt.processes import progress
-from zsnmt.scoring.language_identification import main_script
+from zsnmt.scoring.language_identification import UNSPACED, main_script
 
-UNSPACED = ("Han", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan")  # scripts without spaces between words
 CHARACTERS_OF_WORD = 2  # in these, about
 COUNTED = 100_000  # different words at most: more make no difference to a vocabulary
 

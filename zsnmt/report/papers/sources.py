@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, no_file
 from zsnmt.files.records import read_json
 from zsnmt.report.comparability import check_comparable
 from zsnmt.report.comparison import provenance
@@ -24,7 +24,11 @@ def scores_of(path: Path) -> Scores:
 
 
 def is_kept(path: Path) -> bool:
-    """Whether a path is a file of kept results, and not a run folder; `InputError` for another file."""
+    """Whether a path is a file of kept results, and not a run folder; `InputError` for another file, and for
+    one that is not there.
+    """
+    if path.suffix == ".json" and not path.exists():
+        raise no_file(path)
     if path.is_file() and path.suffix != ".json":
         raise InputError(f"{path} is not a score file; give a run folder, or a .json of zsnmt results")
     return path.is_file()
