@@ -171,6 +171,14 @@ def test_a_seed_that_some_generator_of_random_numbers_does_not_take_is_refused_a
         cli.run([*others, f"{option}={seed}"])
 
 
+@pytest.mark.parametrize("words", [["ablate", "query"], ["direct"], ["slurm", "zs_transformer"], ["train"]])
+def test_a_seed_that_is_named_twice_is_refused_at_once(words):
+    """Two runs in one place, of which the second would have nothing to do, or wait for the first."""
+    verb, *named = words
+    with pytest.raises(WrongUse, match=r"--seeds: 2 is there twice; name each once; see zsnmt"):
+        cli.run([verb, "configs/demo.conf", *named, "--seeds", "2", "1", "2"])
+
+
 @pytest.mark.parametrize(
     "words, fault",
     [

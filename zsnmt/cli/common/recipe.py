@@ -2,6 +2,7 @@
 processes they start.
 """
 
+import argparse
 import os
 import sys
 import warnings
@@ -9,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from zsnmt import console
 from zsnmt.cli.common.argument_types import positive, seed_number
@@ -81,11 +83,24 @@ def add_jobs(parser: console.Parser) -> None:
     )
 
 
+class EachOnce(argparse.Action):
+    """Values of an option, none of which may be there twice."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: Any
+    ) -> None:
+        """Keep the values; an error of the parser for one that is there twice."""
+        if twice := [value for value in values if values.count(value) > 1]:
+            parser.error(f"argument {self.option_strings[0]}: {twice[0]} is there twice; name each once")
+        setattr(namespace, self.dest, values)
+
+
 def add_seeds(parser: console.Parser, default: Sequence[int] | None = (1,)) -> None:
     """Add `--seeds`."""
     parser.add_argument(
         "--seeds",
         type=seed_number,
+        action=EachOnce,
         nargs="+",
         metavar="K",
         default=default,
