@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.files.locks import locked
+from zsnmt.runs.checksums import check_run
 from zsnmt.runs.commands import further_words, recipe_command
 from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE, ending_of
 from zsnmt.training.data import prepare_data
@@ -66,13 +67,17 @@ def train_and_average(
     options: Sequence[str],
     data: Path | None = None,
 ) -> None:
-    """Train a run on the data of its experiment, or on others, and write the mean of its best checkpoints."""
+    """Train a run on the data of its experiment, or on others, and write the mean of its best checkpoints.
+
+    Raises `InputError` where that was done before, and is damaged by now.
+    """
     number = experiment.config.average
     kept = ["--keep-best-checkpoints", str(number), "--best-checkpoint-metric", "nll_loss"]
     arguments = ["--task", "zs_translation", *options, "--seed", str(seed), *kept]
     fairseq_train(steps, run, f"{system}, seed {seed}", data=data or experiment.data, options=arguments)
     settings = {"number": number, "train": made_from(run, STEP)}
     steps.make(run, "average", run / MODEL_FILE, work=partial(average, run, number), settings=settings)
+    check_run(run)
 
 
 def average(run: Path, number: int) -> None:
