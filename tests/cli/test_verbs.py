@@ -186,6 +186,10 @@ def test_a_seed_that_is_named_twice_is_refused_at_once(words):
             "prepare-bert DATA --train train --valid valid --shift-specials",
             "--shift-specials is of the fake language",
         ),
+        *(
+            (f"ablate configs/demo.conf query --train-only {option}", "are of scores, and --train-only makes")
+            for option in ("--report FILE", "--comet")
+        ),
         ("probe-states FOLDER states --data DATA", "--data belongs to a checkpoint of fairseq's"),
         ("probe-states FILE states --data DATA --text TEXT --target de", "--target belongs to a run folder"),
         (
