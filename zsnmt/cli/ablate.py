@@ -154,8 +154,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         width = max(len(planned.name) for planned in plan)
         print(*(f"{planned.name:<{width}}  {planned.about}" for planned in plan), sep="\n")
         return
-    from zsnmt.distillation.study import check_study  # loads fairseq
+    from zsnmt.distillation.study import check_place, check_study  # loads fairseq
 
+    for each in plan:
+        check_place(experiment, each.system, each.seed)
     new = [each.system for each in plan if not (each.run / MODEL_FILE).is_file()]
     check_study(experiment, new, plan[0].seed)
     if options.comet:

@@ -141,7 +141,8 @@ def check_same_run(run: Path, command: str, further: Mapping[str, Any]) -> None:
     record = read_record(run)
     if not same_command(made := record.get("command") or "", command):
         raise InputError(
-            f"{run} is another run, made by '{made}', and not by '{command}'; choose another name with --name"
+            f"{run} is another run, made by '{made}', and not by '{command}'; choose another name with "
+            "--name, or remove the run to have it made again"
         )
     for key, did in ORIGINS.items():
         before, now = (models_of(of.get(key)) for of in (record, further))

@@ -35,14 +35,21 @@ def train_run(
         check_options(architecture, given, experiment.config.languages)
         shared_updates(given, steps.team.size)
     prepare_data(steps, experiment, options)
-    named = ["--name", system] if system != architecture else []
-    words = architecture, "--seeds", str(seed), *named, *further_words(options)
-    recipe = recipe_command("train", experiment.file, *words)
+    command = train_command(experiment, architecture, system=system, seed=seed, options=options)
     with locked(run):
-        experiment.start(system, seed, command=recipe)
+        experiment.start(system, seed, command=command)
         of_model = ["--arch", architecture, "--distributed-world-size", "1", *given]
         train_and_average(steps, experiment, run, system=system, seed=seed, options=of_model)
     return run
+
+
+def train_command(
+    experiment: Experiment, architecture: str, *, system: str, seed: int, options: Sequence[str]
+) -> str:
+    """The command that trains a system with further options of fairseq-train, for its record."""
+    named = ["--name", system] if system != architecture else []
+    words = architecture, "--seeds", str(seed), *named, *further_words(options)
+    return recipe_command("train", experiment.file, *words)
 
 
 def check_options(architecture: str, options: Sequence[str], languages: Sequence[str] = ()) -> None:
