@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from zsnmt.errors import InputError
+from zsnmt.runs import checkpoints
 from zsnmt.runs.checksums import renew_checksums
 from zsnmt.training import train
 from zsnmt.training.config import Config
@@ -21,7 +22,7 @@ def test_a_model_that_was_damaged_is_not_passed_over_as_done_before(tmp_path, mo
         train, "fairseq_train", lambda _, run, *__, **___: write_marker(run, STEP, Marker("the same", {}))
     )
 
-    def average(run: Path, number: int) -> None:
+    def average(steps: Steps, run: Path, number: int) -> None:
         with renew_checksums(model := run / "model.pt"):
             model.write_bytes(b"a model")
 
@@ -38,3 +39,17 @@ def test_a_model_that_was_damaged_is_not_passed_over_as_done_before(tmp_path, mo
     (run / "model.pt").unlink()
     give_command()
     assert (run / "model.pt").read_bytes() == b"a model"
+
+
+def test_a_mean_of_fewer_checkpoints_than_the_config_asks_for_is_said_to_be_so(tmp_path, monkeypatch, capsys):
+    """As where one was damaged, and removed."""
+    (tmp_path / "checkpoints").mkdir()
+    for loss in ("4.5", "4.75"):
+        (tmp_path / "checkpoints" / f"checkpoint.best_nll_loss_{loss}.pt").touch()
+    averaged = []
+    monkeypatch.setattr(checkpoints, "average_checkpoints", lambda paths, model: averaged.append(len(paths)))
+    for number in (2, 3):
+        train.average(Steps("train"), tmp_path, number)
+    assert averaged == [2, 2]
+    said = f"train: AVERAGE asks for the mean of 3 checkpoints, and {tmp_path} has kept 2\n"
+    assert capsys.readouterr().err == said

@@ -83,14 +83,18 @@ def train_and_average(
     arguments = ["--task", "zs_translation", *options, "--seed", str(seed), *kept]
     fairseq_train(steps, run, f"{system}, seed {seed}", data=data or experiment.data, options=arguments)
     settings = {"number": number, "train": made_from(run, STEP)}
-    steps.make(run, "average", run / MODEL_FILE, work=partial(average, run, number), settings=settings)
+    steps.make(run, "average", run / MODEL_FILE, work=partial(average, steps, run, number), settings=settings)
     check_run(run)
 
 
-def average(run: Path, number: int) -> None:
+def average(steps: Steps, run: Path, number: int) -> None:
+    """Write the mean of so many of a run's best checkpoints; says where there are fewer."""
     from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints  # loads PyTorch
 
-    average_checkpoints(best_checkpoints(run / CHECKPOINTS, number), run / MODEL_FILE)
+    best = best_checkpoints(run / CHECKPOINTS, number)
+    if len(best) < number:
+        steps.say(f"AVERAGE asks for the mean of {number} checkpoints, and {run} has kept {len(best)}")
+    average_checkpoints(best, run / MODEL_FILE)
 
 
 def say_ending(steps: Steps, run: Path) -> None:
