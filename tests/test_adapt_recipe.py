@@ -321,6 +321,21 @@ def test_what_cannot_be_is_refused_before_anything_is_made_or_scored(
     assert not runs.exists() and not (unscored / "scores.json").exists()
 
 
+def test_other_text_in_the_place_of_that_of_the_run_is_refused(tiny, unscored, tmp_path):
+    """As where a run was moved away and its experiment made again."""
+    config, runs = tmp_path / "refused.conf", tmp_path / "runs"
+    config.write_text(ADDED_CONFIG)
+    text = shutil.copytree(tiny.folder / "text", tmp_path / "text")
+    record = json.loads((unscored / "run.json").read_text())
+    (unscored / "run.json").write_text(json.dumps(record | {"text": str(text)}))
+    for file in sorted(text.glob("train.*"))[:2]:
+        file.write_text("".join(file.read_text().splitlines(keepends=True)[:-1]))
+    refused = adapt(config, unscored, runs)
+    assert refused.returncode == 1
+    assert f"{text} has other training text than {unscored} was trained on" in refused.stderr
+    assert not runs.exists() and not (unscored / "scores.json").exists()
+
+
 def test_another_run_or_another_base_than_that_of_a_run_is_refused_at_once(tiny, full, config, runs):
     run, _ = full
     other = adapt(config, tiny.run(), runs, "--noise", "none")

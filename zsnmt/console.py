@@ -246,6 +246,18 @@ class Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
+class EachOnce(argparse.Action):
+    """Values of an option, none of which may be there twice."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: Any
+    ) -> None:
+        """Keep the values; an error of the parser for one that is there twice."""
+        if twice := [value for value in values if values.count(value) > 1]:
+            parser.error(f"argument {self.option_strings[0]}: {twice[0]} is there twice; name each once")
+        setattr(namespace, self.dest, values)
+
+
 def output_file(word: str) -> Path:
     """An option's file to write, refused at once where it is a folder, or in a folder that is not there or
     cannot be written to: else that were found when all the work is done.

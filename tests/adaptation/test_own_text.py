@@ -8,7 +8,11 @@ import pytest
 from tests.adaptation.conftest import FIRST, KNOWN, NEW, PIVOT, only
 from tests.conftest import run_command
 from zsnmt.adaptation.own_text import named
+from zsnmt.adaptation.settings import Adaptation
+from zsnmt.cli import adapt
+from zsnmt.cli.common.recipe import Recipe
 from zsnmt.errors import InputError
+from zsnmt.evaluation import scored_run
 from zsnmt.languages import read_languages
 from zsnmt.training.config import read_config
 from zsnmt.training.own_text import OwnText
@@ -50,6 +54,21 @@ def test_the_plan_makes_a_config_for_each_mode_and_trains_nothing(tiny, tmp_path
     assert not (tmp_path / "no").exists()
     wrong = run_command("recipes/adapt.sh", tmp_path / "not.there", tiny.run(), runs=runs)
     assert wrong.returncode == 2 and "give the folder of your text, a file" in wrong.stderr
+
+
+def test_a_run_that_cannot_be_written_to_is_not_scored_before_it_is_adapted(
+    corpus, tmp_path, monkeypatch, capsys
+):
+    record = {"config": "c", "system": "s", "seed": 1, "text": str(corpus)}
+    (tmp_path / "run.json").write_text(json.dumps(record))
+    scored = []
+    monkeypatch.setattr(scored_run, "score_run", lambda steps, run, settings: scored.append(run))
+    monkeypatch.setattr(scored_run, "settings_of", lambda *_: None)
+    for writable in (False, True):
+        monkeypatch.setattr(adapt.os, "access", lambda *_, writable=writable: writable)
+        adapt.score_base(Recipe("adapt"), Adaptation(tmp_path))
+        assert scored == [tmp_path] * writable
+    assert capsys.readouterr().err.count(f"{tmp_path} has no scores, and none can be written there") == 1
 
 
 @pytest.mark.slow

@@ -43,19 +43,22 @@ def plan(config: Path, capsys, *options: str) -> list[list[str]]:
 
 def test_the_plan_is_four_trainings_of_each_seed_and_how_they_compare(config, capsys):
     commands = plan(config, capsys, "--seeds", "1", "2")
-    verbs = ["train", "distill", "distill", "distill", "evaluate", "evaluate", "report"]
-    assert [words[:2] for words in commands] == 2 * [["zsnmt", verb] for verb in verbs]
+    verbs = 2 * ["train", "distill", "distill", "distill", "evaluate", "evaluate"] + ["report"]
+    assert [words[:2] for words in commands] == [["zsnmt", verb] for verb in verbs]
     runs = config.parent / "runs" / "small"
     baseline, student, further = (
         str(runs / f"zs_transformer{end}" / "seed2") for end in ("", "_direct_first", "_continued")
     )
-    assert commands[7][2:] == [str(config), "--seeds", "2"]
+    assert commands[6][2:] == [str(config), "--seeds", "2"]
     assert all("--" not in words for words in commands)  # without WORD_LEVEL
-    lessons = [distill.make_parser().parse_args(words[2:]) for words in commands[8:11]]
+    lessons = [distill.make_parser().parse_args(words[2:]) for words in commands[7:10]]
     assert [lesson.teacher for lesson in lessons] == [baseline, baseline, further]
     assert [lesson.sides for lesson in lessons] == [None, "none", "sources"]
     assert lessons[2].start_from == Path(student) and lessons[2].beside == [Path(student)]
-    assert commands[12][2:5] == [str(runs / "zs_transformer_direct" / "seed2"), "--pivot", further]
+    assert commands[11][2:5] == [str(runs / "zs_transformer_direct" / "seed2"), "--pivot", further]
+    systems, seeds = ("zs_transformer_continued", "zs_transformer_direct"), ("seed1", "seed2")
+    shown = [str(runs / system / seed) for system in systems for seed in seeds]
+    assert commands[12][2:] == [*shown, "--output", str(runs / "report.html")]
     assert not runs.exists()
 
 

@@ -171,12 +171,24 @@ def test_a_seed_that_some_generator_of_random_numbers_does_not_take_is_refused_a
         cli.run([*others, f"{option}={seed}"])
 
 
+@pytest.mark.parametrize("words", [["ablate", "query"], ["direct"], ["slurm", "zs_transformer"], ["train"]])
+def test_a_seed_that_is_named_twice_is_refused_at_once(words):
+    """Two runs in one place, of which the second would have nothing to do, or wait for the first."""
+    verb, *named = words
+    with pytest.raises(WrongUse, match=r"--seeds: 2 is there twice; name each once; see zsnmt"):
+        cli.run([verb, "configs/demo.conf", *named, "--seeds", "2", "1", "2"])
+
+
 @pytest.mark.parametrize(
     "words, fault",
     [
         (
             "prepare-bert DATA --train train --valid valid --shift-specials",
             "--shift-specials is of the fake language",
+        ),
+        *(
+            (f"ablate configs/demo.conf query --train-only {option}", "are of scores, and --train-only makes")
+            for option in ("--report FILE", "--comet")
         ),
         ("probe-states FOLDER states --data DATA", "--data belongs to a checkpoint of fairseq's"),
         ("probe-states FILE states --data DATA --text TEXT --target de", "--target belongs to a run folder"),

@@ -11,7 +11,8 @@ from zsnmt.text.lines import read_lines, write_lines
 from zsnmt.training.steps import Steps
 
 
-def test_a_new_test_sentence_that_a_student_has_learned_is_named(made, synthetic, tmp_path):
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_new_test_sentence_that_a_student_has_learned_is_named(made, synthetic, tmp_path, moved):
     """And nothing is changed; without it the same command goes on, and without a student it is left out."""
     authentic = tmp_path / "made" / "text"
     shutil.copytree(made / "text", authentic)
@@ -19,7 +20,8 @@ def test_a_new_test_sentence_that_a_student_has_learned_is_named(made, synthetic
     make_synthetic_text(Steps("distill"), text)
     student = tmp_path / "made" / "student" / "seed1"
     student.mkdir(parents=True)
-    (student / "synthetic.json").write_text(json.dumps({"folder": str(text.folder.resolve())}))
+    trained_on = tmp_path / "before" / text.folder.name if moved else text.folder.resolve()
+    (student / "synthetic.json").write_text(json.dumps({"folder": str(trained_on)}))
     before = {path: path.read_bytes() for path in text.text.rglob("*") if path.is_file()}
 
     learned = read_lines(text.text / "velan" / "train.velan-tamun.tamun")[2]

@@ -294,8 +294,19 @@ def test_a_student_of_another_architecture_has_its_residuals_from_the_beginning(
     assert [word in options for word in early] == [not other] * 4
 
 
-def test_a_schedule_that_nobody_can_stretch_is_refused_before_anything_is_made(teacher, monkeypatch):
-    """Its end is counted in updates, and the teacher's log does not say how many an epoch has."""
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "--epochs 4: the schedule counts updates"),
+        (["--max-epoch=5"], "--epochs 4 and --max-epoch behind -- both say how long the training is"),
+    ],
+)
+def test_a_schedule_that_nobody_can_stretch_is_refused_before_anything_is_made(
+    teacher, monkeypatch, options, message
+):
+    """Its end is counted in updates, and the teacher's log does not say how many an epoch has; or it is said
+    twice.
+    """
     checks = dict.fromkeys(("check_languages", "check_going_on", "check_others"), lambda *_, **__: None)
     vars(teacher).update(checks, record={"system": "x", "seed": 1})
     for module in (in_turn, lesson):
@@ -308,7 +319,7 @@ def test_a_schedule_that_nobody_can_stretch_is_refused_before_anything_is_made(t
         "student_layers": None,
     }
     experiment = Experiment(SimpleNamespace(**vars(CONFIG), **own), Path("x.conf"), teacher.run / "x")
-    with pytest.raises(InputError, match="--epochs 4: the schedule counts updates"):
+    with pytest.raises(InputError, match=message):
         in_turn.distill_rounds(
             Steps("distill"),
             experiment,
@@ -317,6 +328,7 @@ def test_a_schedule_that_nobody_can_stretch_is_refused_before_anything_is_made(t
             name=None,
             seed=None,
             words=[],
+            options=options,
         )
 
 

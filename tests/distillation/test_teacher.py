@@ -96,6 +96,22 @@ def test_the_same_model_does_not_translate_with_itself(run, tmp_path):
             Teacher(run, beside)
 
 
+def test_models_of_other_pieces_or_tags_do_not_translate_together(run, tmp_path):
+    """Which is said before any text is made."""
+    teacher = Teacher(run)
+    other = copy(teacher)
+    other.run, teacher.beside = Path("other"), [other]
+    teacher.check_alike()
+    other.tags = "elsewhere"
+    with pytest.raises(InputError, match="other cannot translate together .* another place of language tags"):
+        teacher.check_alike()
+    other.pipeline = tmp_path / "pipeline"
+    shutil.copytree(teacher.pipeline, other.pipeline)
+    (other.pipeline / "dict.velan.txt").write_text("a 1\n")
+    with pytest.raises(InputError, match="has another dict.velan.txt; give runs of the same text, subwords"):
+        teacher.check_alike()
+
+
 def test_no_student_goes_on_from_frozen_weights(run):
     teacher = Teacher(run)
     teacher.check_going_on()

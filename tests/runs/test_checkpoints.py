@@ -90,7 +90,7 @@ def test_the_best_are_those_with_the_lowest_loss(tmp_path):
         (tmp_path / name).touch()
     assert [path.name for path in best_checkpoints(tmp_path, 2)] == [names[1], names[2]]
     assert len(best_checkpoints(tmp_path, 9)) == 3
-    with pytest.raises(InputError, match="no validation came before the end"):
+    with pytest.raises(InputError, match="the run has kept none, or no validation came before the end"):
         best_checkpoints(tmp_path / "none", 2)
 
 

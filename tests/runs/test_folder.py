@@ -1,6 +1,7 @@
 """Run folders: what is kept in them, and what is refused."""
 
 import json
+import os
 import shlex
 import subprocess
 from contextlib import nullcontext
@@ -272,7 +273,11 @@ def test_the_commit_is_marked_where_what_makes_runs_differs_from_it(tmp_path, mo
     git("add", ".")
     git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-m", "all")
     monkeypatch.setattr(folder, "CHECKOUT", tmp_path)
+    os.utime(tmp_path / "R.md", (0, 0))
+    os.utime(tmp_path / "zsnmt" / "a.py", (0, 0))
+    index = (tmp_path / ".git" / "index").read_bytes()
     assert not commit().endswith("+changes")
+    assert (tmp_path / ".git" / "index").read_bytes() == index, "git writes its index where it is only asked"
     (tmp_path / changed).write_text("otherwise")
     assert commit().endswith("+changes") == marked
 

@@ -6,6 +6,7 @@ from zsnmt.errors import InputError
 from zsnmt.runs.log import (
     Summary,
     Validated,
+    logged_epochs,
     logged_validations,
     progress_line,
     read_summary,
@@ -47,6 +48,25 @@ def test_a_log_in_a_persons_words():
     assert read_summary("adapted") is None
     with pytest.raises(InputError, match="no validation"):
         summarise(logged_validations("nothing"))
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        "| INFO | fairseq.trainer | No existing checkpoint found /a b/checkpoint_last.pt",
+        "| INFO | fairseq.trainer | Loaded checkpoint /a b/model.pt (epoch 4 @ 0 updates)",
+    ],
+)
+def test_a_training_that_was_begun_anew_has_nothing_of_the_one_before(beginning):
+    """As where its checkpoints were removed: both have one log."""
+    anew = LOG.replace('"valid_nll_loss": "6.5"', '"valid_nll_loss": "8.5"')
+    assert logged_validations(f"{LOG}{beginning}\n{anew}") == logged_validations(anew)
+    assert logged_epochs(f'| train | {{"epoch": 1}}\n{beginning}\n{anew}') == []
+
+
+def test_a_training_that_goes_on_has_what_came_before():
+    gone_on = "| INFO | fairseq.trainer | Loaded checkpoint /a b/checkpoint_last.pt (epoch 4 @ 30 updates)"
+    assert len(logged_validations(f"{LOG}{gone_on}\n{LOG}")) == 6
 
 
 def test_a_loss_still_fell_where_the_last_epoch_was_the_best():

@@ -15,6 +15,7 @@ from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training import fairseq_train as fairseq_train_module
 from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.fairseq_train import fairseq_train, show_progress, train, training_inputs
+from zsnmt.training.option_words import given_values
 from zsnmt.training.precision import (
     FLOAT32,
     begun_precision,
@@ -184,6 +185,21 @@ def test_a_training_is_told_of_all_shards_and_done_again_when_one_changes(tmp_pa
         (data / "shard2" / "train.de-en.de.bin").write_text(content)
         fairseq_train(Steps("train"), run, "a system", data, ["--lr"])
     assert given == [[f"{data}:{data / 'shard2'}", "--lr"]] * 2
+
+
+@pytest.mark.parametrize(
+    ("options", "updates", "workers"),
+    [([], "1", "0"), (["--num-workers", "1"], "1", "1"), (["--keep-interval-updates=3"], "3", "0")],
+)
+def test_a_training_has_the_options_of_a_person_in_place_of_defaults(
+    tmp_path, monkeypatch, options, updates, workers
+):
+    words = []
+    monkeypatch.setattr(fairseq_train_module, "train", lambda folder, title, given, team: words.extend(given))
+    (tmp_path / "data").mkdir()
+    fairseq_train(Steps("train"), tmp_path / "run", "a system", tmp_path / "data", options)
+    given = given_values(words)
+    assert (given["--keep-interval-updates"], given["--num-workers"]) == (updates, workers)
 
 
 def test_half_a_checkpoint_does_not_stay(training, tmp_path):

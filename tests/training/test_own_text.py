@@ -63,6 +63,22 @@ def ensured(tmp_path, monkeypatch):
 PATTERN = "talks.{pair}.{language}"
 
 
+@pytest.mark.parametrize(
+    ("has_model", "said"), [(True, "does not set MODEL, .* with"), (False, "sets MODEL, .* without")]
+)
+def test_the_config_that_another_command_made_of_the_text_is_not_taken(
+    text, ensured, tmp_path, has_model, said
+):
+    """zsnmt train would train a model of any size by that of zsnmt adapt, which has another schedule."""
+    _, file, _ = ensured(OwnText(text, PATTERN))
+    content = file.read_text()
+    if has_model:
+        file.write_text(re.sub(r'\nMODEL="[^"]*"', "", content))
+    purpose = replace(own_text.TRAIN, command="zsnmt this", has_model=has_model)
+    with pytest.raises(InputError, match=f"my text.conf {said} it: another command made it .*--config FILE"):
+        ensure_config(OwnText(text), file, {}, runs=tmp_path / "runs", say=print, purpose=purpose)
+
+
 def test_a_config_is_made_with_its_reasons_and_kept(text, ensured, tmp_path):
     said, file, config = ensured(OwnText(text, PATTERN))
     assert file == tmp_path / "runs" / "my text.conf"

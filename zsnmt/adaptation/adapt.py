@@ -18,7 +18,7 @@ from zsnmt.languages import read_languages
 from zsnmt.processes import cores
 from zsnmt.runs.checksums import check_pipeline
 from zsnmt.runs.folder import MODEL_FILE, check_trained, direction_lists, read_record
-from zsnmt.runs.start import ADAPTED_FROM, check_same_run
+from zsnmt.runs.start import ADAPTED_FROM, check_same_run, checksum_of_training
 from zsnmt.training.cleaned_text import check_trained_on, check_validation
 from zsnmt.training.data import changed_settings, check_unused, hold
 from zsnmt.training.experiment import MADE_FOR, Experiment
@@ -158,6 +158,7 @@ def check_adaptation(
             f"{text_is_gone(base)}, and without it the model forgets its languages; bring it back, or adapt "
             "with --frozen, which needs only the new text"
         )
+    check_text(adaptation)
     if (run / MODEL_FILE).is_file():
         return
     given = [*experiment.config.fairseq_options, *options]
@@ -170,6 +171,17 @@ def check_training(adaptation: Adaptation, given: Sequence[str]) -> None:
     from zsnmt.adaptation.extended_run import check_options  # loads PyTorch
 
     check_options(adaptation, given)
+
+
+def check_text(adaptation: Adaptation) -> None:
+    """`InputError` where other training text than the base's is by now in its place."""
+    base, text = adaptation.base, adaptation.text
+    kept = read_record(base).get("training_text")
+    if text and kept and checksum_of_training(text) != kept:
+        raise InputError(
+            f"{text} has other training text than {base} was trained on; bring that back, or move this to "
+            "another place and adapt with --frozen, which needs only the new text"
+        )
 
 
 def text_is_gone(base: Path) -> str:

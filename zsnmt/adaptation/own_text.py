@@ -60,7 +60,9 @@ def ensure_added_config(
         file = file.with_stem(f"{file.stem}_{mode}") if mode == FROZEN else file
     how = " --frozen" if mode == FROZEN else f" --share {share:g}"
     rule = partial(choose_by_run, run=run, mode=mode, share=share, variables=variables)
-    purpose = Purpose("zsnmt adapt", f"zsnmt adapt COPY.conf {shlex.quote(str(run))}{how}", rule)
+    purpose = Purpose(
+        "zsnmt adapt", f"zsnmt adapt COPY.conf {shlex.quote(str(run))}{how}", rule, has_model=False
+    )
     ensure_config(text, file, variables, runs=runs, say=say, team=team, purpose=purpose)
     return file
 

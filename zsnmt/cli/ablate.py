@@ -129,6 +129,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise WrongUse(
             "--jobs gives each run a GPU of its own; leave it out where processes share each training"
         )
+    if options.train_only and (options.report or options.comet):
+        raise WrongUse(
+            "--report and --comet are of scores, and --train-only makes none; leave one of them out"
+        )
     recipe = Recipe("ablate", options.check, team)
     if not options.dry_run and recipe.join_hosts():
         return
@@ -150,11 +154,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         width = max(len(planned.name) for planned in plan)
         print(*(f"{planned.name:<{width}}  {planned.about}" for planned in plan), sep="\n")
         return
-    from zsnmt.distillation.study import check_study  # loads fairseq
+    from zsnmt.distillation.study import check_place, check_study  # loads fairseq
 
+    for each in plan:
+        check_place(experiment, each.system, each.seed)
     new = [each.system for each in plan if not (each.run / MODEL_FILE).is_file()]
     check_study(experiment, new, plan[0].seed)
-    if options.comet and not options.train_only:
+    if options.comet:
         load_package()  # says at once if it is not installed
     trained = [partial(train, recipe.steps, experiment, each) for each in plan if not each.system.sides]
     taught = [partial(make_student, recipe.steps, experiment, each) for each in plan if each.system.sides]

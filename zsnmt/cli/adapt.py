@@ -12,9 +12,11 @@ on, synthetic text, too. With --frozen only the new weights are trained, on the 
 translation changes. The adapted run is a run folder like any other.
 """
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from zsnmt import console
@@ -46,10 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
 
     from zsnmt.adaptation.adapt import adapt_run
-    from zsnmt.evaluation.scored_run import score_run, settings_of
     from zsnmt.runs.commands import further_words, path_from_top, recipe_command
     from zsnmt.runs.folder import check_trained, read_record
-    from zsnmt.runs.score_file import SCORES_FILE
     from zsnmt.training.experiment import read_experiment
 
     base = Path(options.run)
@@ -64,14 +64,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.plan:
         return
     experiment = read_experiment(config, recipe.runs, recipe.variables)
-    base, record = adaptation.base, read_record(adaptation.base)
+    record = read_record(adaptation.base)
     given = without_positionals(parser, own, ("experiment", "run"))
     words = remove_options(remove_own_text(given), TEAM_OPTIONS)
     added = [path_from_top(Path(options.run)), *words, *further_words(further)]
-
-    def score_base() -> None:
-        if adaptation.text and not (base / SCORES_FILE).is_file():
-            score_run(recipe.steps, base, settings_of(base, recipe.variables, {}))
 
     run = adapt_run(
         recipe.steps,
@@ -81,13 +77,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
         seed=record["seed"] if options.seed is None else options.seed,
         recipe=recipe_command("adapt", experiment.file, *added),
         options=further,
-        begin=score_base,
+        begin=partial(score_base, recipe, adaptation),
     )
     recipe.steps.say(f"next: {verb_command('evaluate', run)}")
     if not is_config:
         pivot, new = experiment.config.languages[0], experiment.config.languages[-1]
         translate = verb_command("translate", run, "--from", new, "--to", pivot)
         recipe.steps.say(f"to translate: {translate} < lines.txt")
+
+
+def score_base(recipe: Recipe, adaptation: Adaptation) -> None:
+    """Score the run that is adapted, unless it was, so that scores of before and after can be compared; say
+    where none can be written into it.
+    """
+    from zsnmt.evaluation.scored_run import score_run, settings_of
+    from zsnmt.runs.score_file import SCORES_FILE
+
+    base = adaptation.base
+    if adaptation.text is None or (base / SCORES_FILE).is_file():
+        return
+    if os.access(base, os.W_OK):
+        score_run(recipe.steps, base, settings_of(base, recipe.variables, {}))
+    else:
+        recipe.steps.say(
+            f"{base} has no scores, and none can be written there: what it translated before is not compared"
+        )
 
 
 def mode_of(options: Namespace) -> str:

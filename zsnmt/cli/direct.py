@@ -55,6 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         check_planned,
         make,
         number_of,
+        report_command,
         score,
     )
 
@@ -71,7 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         check_planned(experiment, runs, engine)
     if options.plan:
         team = team_words(options)
-        print(*(line for runs in of_seeds for line in runs.commands(experiment, engine, team)), sep="\n")
+        made = [line for runs in of_seeds for line in runs.commands(experiment, engine, team)]
+        print(*made, report_command(of_seeds), sep="\n")
         return
     for runs in of_seeds:
         recipe.steps.say(f"seed {runs.seed}: the first of {number_of(runs)} trainings, {runs.baseline}")

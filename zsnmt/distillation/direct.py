@@ -111,7 +111,7 @@ class Runs(NamedTuple):
         return taught
 
     def commands(self, experiment: Experiment, engine: EngineChoice, team: Sequence[str]) -> list[str]:
-        """The commands that make these runs, by the processes of `team`, and compare them."""
+        """The commands that make these runs, by the processes of `team`, and score them."""
         config = experiment.config
         by = ["--precision", engine.precision] if engine.precision else []
         by += team if team[:1] == ["--gpus"] else []
@@ -122,7 +122,6 @@ class Runs(NamedTuple):
         commands += [
             ["evaluate", self.further, *by],
             ["evaluate", self.last, "--pivot", self.further, "--ways", *WAYS, *by],
-            ["report", self.further, self.last, "--output", self.last.parents[1] / PAGE],
         ]
         return [verb_command(*map(str, words)) for words in commands]
 
@@ -168,6 +167,12 @@ def make(steps: Steps, experiment: Experiment, runs: Runs, *, engine: EngineChoi
             options=each.options,
         )
         say_ending(steps, each.run)
+
+
+def report_command(of_seeds: Sequence[Runs]) -> str:
+    """The command that compares the scored runs of all seeds."""
+    further, last = [runs.further for runs in of_seeds], [runs.last for runs in of_seeds]
+    return verb_command("report", *further, *last, "--output", last[0].parents[1] / PAGE)
 
 
 def number_of(runs: Runs) -> str:

@@ -35,10 +35,12 @@ def check_learned_text(
 
 
 def student_of(synthetic: SyntheticText) -> Path | None:
-    """A trained run that has learned from synthetic text, if there is one."""
+    """A trained run that has learned from synthetic text, if there is one. The name of the text's folder has
+    the checksum of its teacher and settings; where it was, with all runs, does not count.
+    """
     for record in sorted(synthetic.experiment.folder.glob(f"*/*/{RECORD_FILE}")):
         used = read_json(record, "train the student again").get("folder", "")
-        if Path(used) == synthetic.folder.resolve() and (record.parent / MODEL_FILE).is_file():
+        if Path(used).name == synthetic.folder.name and (record.parent / MODEL_FILE).is_file():
             return record.parent
     return None
 

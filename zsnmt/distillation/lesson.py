@@ -11,7 +11,7 @@ from zsnmt.distillation.layers import BEGINNING, write_beginning
 from zsnmt.distillation.settings import Distillation
 from zsnmt.distillation.student import Student, StudentOptions, checked_student, choose_options
 from zsnmt.distillation.student_data import AGAIN, StudentData, options_of_data, pairs_of_epoch
-from zsnmt.distillation.student_options import stretch, updates_of_epoch
+from zsnmt.distillation.student_options import check_length, stretch, updates_of_epoch
 from zsnmt.distillation.teacher import Teacher
 from zsnmt.errors import InputError
 from zsnmt.files.records import read_json
@@ -76,6 +76,7 @@ def prepare_lesson(
     check_teacher(teacher, experiment, distillation)
     check_start(start, experiment, distillation)
     chosen = choose_options(config, distillation, teacher, start=start, data=experiment.data, own=options)
+    check_length(distillation.epochs, options)
     epochs = distillation.epochs and distillation.epochs * config.shards
     _ = stretch(chosen.schedule, epochs, updates_of_epoch(start, 1))  # which may refuse it
     shared_updates([*chosen.begun, *chosen.later], steps.team.size)

@@ -139,6 +139,15 @@ def stretch(options: Sequence[str], epochs: int | None, updates: float | None = 
     )
 
 
+def check_length(epochs: int | None, own: Sequence[str]) -> None:
+    """`InputError` where a person's `own` options say otherwise than `--epochs` how long a training is."""
+    if epochs and (also := [name for name in (LONGEST, *ENDS) if name in separate(own)]):
+        raise InputError(
+            f"--epochs {epochs} and {also[0]} behind -- both say how long the training is; leave one of them "
+            "out"
+        )
+
+
 def check_architecture(name: str) -> None:
     """`InputError` for an architecture that does not translate."""
     zsnmt.register()

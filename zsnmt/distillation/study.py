@@ -4,12 +4,15 @@ first training.
 
 from collections.abc import Iterable
 
+from zsnmt.distillation.command import command_words
+from zsnmt.distillation.rounds import lesson_command
 from zsnmt.distillation.settings import Distillation, SyntheticSettings
 from zsnmt.distillation.start import plan_run
 from zsnmt.distillation.student import check_planned_student
+from zsnmt.runs.start import check_same_run
 from zsnmt.runs.systems import System
 from zsnmt.training.experiment import Experiment
-from zsnmt.training.train import check_options
+from zsnmt.training.train import check_options, train_command
 
 
 def lesson_of(system: System, experiment: Experiment, seed: int) -> Distillation:
@@ -21,6 +24,18 @@ def lesson_of(system: System, experiment: Experiment, seed: int) -> Distillation
         remedy=system.remedy,
         synthetic=SyntheticSettings(identifier=experiment.config.identifier),
     )
+
+
+def check_place(experiment: Experiment, system: System, seed: int) -> None:
+    """`InputError` where another command has made a run in the place of that of a system."""
+    if system.sides:
+        lesson = lesson_of(system, experiment, seed)
+        words = command_words(lesson, experiment.config)
+        command = lesson_command(experiment, lesson.teacher, words, options=[])
+    else:
+        name, architecture, options, *_ = system
+        command = train_command(experiment, architecture, system=name, seed=seed, options=options)
+    check_same_run(experiment.run(system.name, seed), command, {})
 
 
 def check_study(experiment: Experiment, systems: Iterable[System], seed: int) -> None:

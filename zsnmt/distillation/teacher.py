@@ -37,7 +37,7 @@ class Teacher:
 
     `checksum`: of its model; `trained`: the directions that it has learned. `beside`: teachers that translate
     together with it. Raises `InputError` for a folder that is not one of a trained run, and for a model that
-    is there twice.
+    is there twice, or that cannot translate together with the others.
     """
 
     def __init__(self, run: Path, beside: Sequence[Path] = ()) -> None:
@@ -55,6 +55,7 @@ class Teacher:
         self.trained = {*map(parse_direction, trained_directions(state))}
         self.beside = [*map(Teacher, beside)]
         self.check_different()
+        self.check_alike()
         self.sizes = {name: weight.shape for name, weight in state["model"].items()}
 
     @cached_property
@@ -88,6 +89,16 @@ class Teacher:
                     "itself; give --with another run, or leave it out"
                 )
             runs[each.checksum] = each.run
+
+    def check_alike(self) -> None:
+        """`InputError` if a model beside it does not read and write the same pieces and tags."""
+        for each in self.beside:
+            tags = ["place of language tags"] * (each.tags != self.tags)
+            if changed := [*differing(self.pipeline, each.pipeline), *tags]:
+                raise InputError(
+                    f"{each.run} cannot translate together with {self.run}: it has another {changed[0]}; "
+                    "give runs of the same text, subwords and tags to --with"
+                )
 
     def check_going_on(self) -> None:
         """`InputError` for a model that no student goes on from: one adapted with all else frozen."""

@@ -33,8 +33,8 @@ def best_checkpoints(folder: Path, number: int) -> list[Path]:
     )
     if not found:
         raise InputError(
-            f"{folder} holds no checkpoint.best_*.pt: no validation came before the end of the training; "
-            "train longer, or with --validate-interval 1 --save-interval 1"
+            f"{folder} holds no checkpoint.best_*.pt: the run has kept none, or no validation came before "
+            "the end of the training; train longer, or with --validate-interval 1 --save-interval 1"
         )
     return [path for _, path in found[:number]]
 

@@ -15,6 +15,7 @@ from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER
 
 CHECKSUMS_FILE = "checksums.json"
 REMEDY = "copy it again from where the run was trained"
+OF_MODEL = f"{REMEDY}, or remove it and give the command that made the run again"
 
 
 def read_checksums(run: Path) -> dict[str, str]:
@@ -60,14 +61,21 @@ def check_model(run: Path, name: str = MODEL_FILE) -> Iterator[str]:
     `InputError` for another model than that of the run, and for one that is replaced in the meantime.
     """
     with unchanged(run / name) as checksum:
-        check(run / name, checksum, read_checksums(run).get(name, checksum))
+        check(run / name, checksum, read_checksums(run).get(name, checksum), remedy=OF_MODEL)
         yield checksum
 
 
-def check(path: Path, found: str, kept: str) -> None:
+def check_run(run: Path) -> None:
+    """`InputError` if the text pipeline or the model of a run is not what its training wrote."""
+    check_pipeline(run)
+    with check_model(run):
+        pass
+
+
+def check(path: Path, found: str, kept: str, *, remedy: str = REMEDY) -> None:
     """`InputError` for a file whose checksum is not the kept one."""
     if found != kept:
         raise InputError(
-            f"{path} is damaged, or another: it is not what the training of the run wrote; {REMEDY}, or, if "
+            f"{path} is damaged, or another: it is not what the training of the run wrote; {remedy}, or, if "
             f"you changed it on purpose, remove {CHECKSUMS_FILE} of the run"
         )

@@ -254,11 +254,9 @@ def commit() -> str:
     if CHECKOUT is None:  # a repository around it would be another's
         return f"v{version('zsnmt')}"
 
-    def git(*arguments: str) -> str:
-        done = subprocess.run(
-            ["git", "-C", str(CHECKOUT), *arguments], capture_output=True, text=True, check=True
-        )
-        return done.stdout.strip()
+    def git(*arguments: str) -> str:  # which leaves the index alone, that a person's own git may be writing
+        command = ["git", "--no-optional-locks", "-C", str(CHECKOUT), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     try:
         return git("rev-parse", "HEAD") + (

@@ -10,6 +10,7 @@ from zsnmt.errors import InputError
 
 # A model that a training only begins with counts as 0 updates.
 RESUMED = re.compile(r"Loaded checkpoint .*checkpoint_last[^/]*\.pt \(epoch (\d+) @ ([1-9]\d*) updates\)")
+BEGINNING = re.compile(r"No existing checkpoint found |Loaded checkpoint .* @ 0 updates\)")
 SKIPPED = re.compile(
     r"\| WARNING \| .* ([\d,]+) samples have invalid sizes and will be skipped, max_positions=\(?(\d[\d, ]*)"
 )
@@ -71,9 +72,14 @@ def describe_entry(kind: str, entry: Mapping[str, Any]) -> str:
     return f"epoch {entry['epoch']} ends, validation loss {loss} bits a token{best}"
 
 
+def since_beginning(log: str) -> str:
+    """What a log has of the last training in it: a run that is begun anew goes on in the log of before."""
+    return BEGINNING.split(log)[-1]
+
+
 def logged_epochs(log: str) -> list[dict[str, Any]]:
     """What fairseq's log (`--log-format json`) says of the training in each epoch, in order."""
-    return [*entries_of("train", log)]
+    return [*entries_of("train", since_beginning(log))]
 
 
 def pairs_of_update(log: str) -> float | None:
@@ -95,7 +101,7 @@ def logged_validations(log: str) -> list[Validated]:
     without the loss that a criterion may keep to itself.
     """
     found = []
-    for entry in entries_of("valid", log):
+    for entry in entries_of("valid", since_beginning(log)):
         if "valid_nll_loss" not in entry:
             raise InputError(
                 f"the training log has no valid_nll_loss in epoch {entry['epoch']}, which its criterion does "

@@ -71,8 +71,8 @@ class Beginning:
             "versions": versions(),
             "text": str(self.text.resolve()),
         }
-        if files := sorted(self.text.glob("train.*")):
-            record["training_text"] = checksum_of({file.name: sha256(file) for file in files})
+        if training_text := checksum_of_training(self.text):
+            record["training_text"] = training_text
         if (shards := len(shards_of(self.data))) > 1:
             record["shards"] = shards
         for name, file in {"overlap": OVERLAP_FILE, "cleaning": CLEANING_FILE}.items():
@@ -83,6 +83,12 @@ class Beginning:
             learned = direction_lists(self.adapted_from)
             record |= {kind: directions for kind, directions in learned.items() if directions}
         return record | dict(self.further)
+
+
+def checksum_of_training(text: Path) -> str | None:
+    """That of the training text in a folder, as run.json has it; None where there is none."""
+    files = sorted(text.glob("train.*"))
+    return checksum_of({file.name: sha256(file) for file in files}) if files else None
 
 
 def start_run(run: Path, beginning: Beginning) -> None:
@@ -135,7 +141,8 @@ def check_same_run(run: Path, command: str, further: Mapping[str, Any]) -> None:
     record = read_record(run)
     if not same_command(made := record.get("command") or "", command):
         raise InputError(
-            f"{run} is another run, made by '{made}', and not by '{command}'; choose another name with --name"
+            f"{run} is another run, made by '{made}', and not by '{command}'; choose another name with "
+            "--name, or remove the run to have it made again"
         )
     for key, did in ORIGINS.items():
         before, now = (models_of(of.get(key)) for of in (record, further))

@@ -13,6 +13,7 @@ from zsnmt.data.binarised_folder import shards_of
 from zsnmt.errors import SAVED, InputError, PassingError
 from zsnmt.files.project import PACKAGE
 from zsnmt.files.replacing import replacing
+from zsnmt.runs.commands import option_words
 from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LOG_FILE, MODEL_FILE
 from zsnmt.runs.log import Errors, progress_line
 from zsnmt.runs.time_left import TimeLeft
@@ -26,10 +27,9 @@ from zsnmt.training.team import Team, shared_updates
 
 STEP, BEGUN = "train", "train.begun"  # markers of a training that is done, and of one that has begun
 PAUSE = 0.1  # seconds between two looks at a log
-FIXED = (  # the last of the checkpoints within epochs stays, where there are any
-    *("--no-epoch-checkpoints", "--keep-interval-updates", "1"),
-    *("--log-format", "json", "--num-workers", "0"),
-)
+FIXED = ("--no-epoch-checkpoints", "--log-format", "json")
+# Unless others are given: the last of the checkpoints within epochs stays, where there are any.
+DEFAULTS = {"--keep-interval-updates": 1, "--num-workers": 0}
 
 
 def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: Sequence[str]) -> None:
@@ -58,6 +58,8 @@ def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: S
     def work() -> None:
         write_marker(folder, BEGUN, made_from)
         own = ["--user-dir", str(PACKAGE), "--save-dir", str(folder / CHECKPOINTS), *FIXED]
+        given = given_values(options)
+        own += option_words({name: value for name, value in DEFAULTS.items() if name not in given})
         shards = ":".join(map(str, shards_of(data)))
         train(folder, title, [shards, *options, *own], team=steps.team)
 

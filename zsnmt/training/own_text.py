@@ -33,15 +33,16 @@ Rule = Callable[[Survey, Machine, int], Choice]  # what is chosen for a text, a 
 @dataclass(frozen=True)
 class Purpose:
     """What the config of a text is made for: the command, the words in which it takes a config in place of
-    the text, and the rule by which it chooses.
+    the text, the rule by which it chooses, and whether that chooses a model.
     """
 
     command: str
     with_config: str
     rule: Rule
+    has_model: bool
 
 
-TRAIN = Purpose("zsnmt train", "zsnmt train COPY.conf", choose)
+TRAIN = Purpose("zsnmt train", "zsnmt train COPY.conf", choose, has_model=True)
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,7 @@ def ensure_config(
             say(f"the text was at {config.text}; {file} now says that it is at {text.path.resolve()}")
             config = read_config(file, variables)
         check_same(text, file, config)
+        check_purpose(config, file, purpose)
         say(f"the config is {file}, made before; to choose anew, remove {made_by(file, runs)}")
         say_what_is_left_out(text, config, say)
         check_shared(config, file, runs=runs, team=team)
@@ -178,6 +180,16 @@ def check_same(text: OwnText, file: Path, config: Config) -> None:
                 f"{file} was made with {option} {kept or 'left out'}, not {given}; give the config of these "
                 "another name by --config FILE"
             )
+
+
+def check_purpose(config: Config, file: Path, purpose: Purpose) -> None:
+    """`InputError` for a config that another command has made of the same text."""
+    if bool(config.model) != purpose.has_model:
+        sets, makes = ("sets", "without") if config.model else ("does not set", "with")
+        raise InputError(
+            f"{file} {sets} MODEL, and {purpose.command} makes configs {makes} it: another command made it "
+            "of this text; give the config of this one another name by --config FILE"
+        )
 
 
 def check_shared(config: Config, file: Path, *, runs: Path, team: Team) -> None:

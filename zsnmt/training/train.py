@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from zsnmt.files.locks import locked
+from zsnmt.runs.checksums import check_run
 from zsnmt.runs.commands import further_words, recipe_command
 from zsnmt.runs.folder import CHECKPOINTS, MODEL_FILE, ending_of
 from zsnmt.training.data import prepare_data
@@ -34,14 +35,21 @@ def train_run(
         check_options(architecture, given, experiment.config.languages)
         shared_updates(given, steps.team.size)
     prepare_data(steps, experiment, options)
-    named = ["--name", system] if system != architecture else []
-    words = architecture, "--seeds", str(seed), *named, *further_words(options)
-    recipe = recipe_command("train", experiment.file, *words)
+    command = train_command(experiment, architecture, system=system, seed=seed, options=options)
     with locked(run):
-        experiment.start(system, seed, command=recipe)
+        experiment.start(system, seed, command=command)
         of_model = ["--arch", architecture, "--distributed-world-size", "1", *given]
         train_and_average(steps, experiment, run, system=system, seed=seed, options=of_model)
     return run
+
+
+def train_command(
+    experiment: Experiment, architecture: str, *, system: str, seed: int, options: Sequence[str]
+) -> str:
+    """The command that trains a system with further options of fairseq-train, for its record."""
+    named = ["--name", system] if system != architecture else []
+    words = architecture, "--seeds", str(seed), *named, *further_words(options)
+    return recipe_command("train", experiment.file, *words)
 
 
 def check_options(architecture: str, options: Sequence[str], languages: Sequence[str] = ()) -> None:
@@ -66,19 +74,27 @@ def train_and_average(
     options: Sequence[str],
     data: Path | None = None,
 ) -> None:
-    """Train a run on the data of its experiment, or on others, and write the mean of its best checkpoints."""
+    """Train a run on the data of its experiment, or on others, and write the mean of its best checkpoints.
+
+    Raises `InputError` where that was done before, and is damaged by now.
+    """
     number = experiment.config.average
     kept = ["--keep-best-checkpoints", str(number), "--best-checkpoint-metric", "nll_loss"]
     arguments = ["--task", "zs_translation", *options, "--seed", str(seed), *kept]
     fairseq_train(steps, run, f"{system}, seed {seed}", data=data or experiment.data, options=arguments)
     settings = {"number": number, "train": made_from(run, STEP)}
-    steps.make(run, "average", run / MODEL_FILE, work=partial(average, run, number), settings=settings)
+    steps.make(run, "average", run / MODEL_FILE, work=partial(average, steps, run, number), settings=settings)
+    check_run(run)
 
 
-def average(run: Path, number: int) -> None:
+def average(steps: Steps, run: Path, number: int) -> None:
+    """Write the mean of so many of a run's best checkpoints; says where there are fewer."""
     from zsnmt.runs.checkpoints import average_checkpoints, best_checkpoints  # loads PyTorch
 
-    average_checkpoints(best_checkpoints(run / CHECKPOINTS, number), run / MODEL_FILE)
+    best = best_checkpoints(run / CHECKPOINTS, number)
+    if len(best) < number:
+        steps.say(f"AVERAGE asks for the mean of {number} checkpoints, and {run} has kept {len(best)}")
+    average_checkpoints(best, run / MODEL_FILE)
 
 
 def say_ending(steps: Steps, run: Path) -> None:

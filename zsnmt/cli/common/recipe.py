@@ -86,6 +86,7 @@ def add_seeds(parser: console.Parser, default: Sequence[int] | None = (1,)) -> N
     parser.add_argument(
         "--seeds",
         type=seed_number,
+        action=console.EachOnce,
         nargs="+",
         metavar="K",
         default=default,
