@@ -14,7 +14,9 @@ from zsnmt.scoring.bootstrap import pack
 def made_up_result(
     direction: str, kind: str, way: Way, bleu: float, off_target: float = 0.0, **others: float
 ) -> Result:
-    figures = dict(bleu=bleu, chrf=bleu + 20, off_target=off_target, reference_error=0.01, lines=10, empty=0)
+    figures = dict(
+        bleu=bleu, chrf=min(bleu + 20, 100.0), off_target=off_target, reference_error=0.01, lines=10, empty=0
+    )
     return Result(parse_direction(direction), kind, way, figures | others)
 
 

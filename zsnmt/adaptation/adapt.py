@@ -158,12 +158,12 @@ def check_adaptation(
             f"{text_is_gone(base)}, and without it the model forgets its languages; bring it back, or adapt "
             "with --frozen, which needs only the new text"
         )
-    check_text(adaptation)
     if (run / MODEL_FILE).is_file():
         return
     given = [*experiment.config.fairseq_options, *options]
     check_training(adaptation, given)
     shared_updates([*options_of(base), *given], steps.team.size)
+    check_text(adaptation)  # which reads it
 
 
 def check_training(adaptation: Adaptation, given: Sequence[str]) -> None:
