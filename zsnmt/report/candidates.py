@@ -22,7 +22,8 @@ OLDER = "captions", "captions_fall_half", "tatoeba"  # by earlier rules or short
 CONTINUED_BASELINE = f"{BASELINE.name}_{STUDENTS['none']}"
 CONTINUED_TWICE = f"{CONTINUED_BASELINE}_twice"
 DEEPER = f"{BASELINE.name}_deep_words"
-BLOCKS_DIRECT = "blocks_direct"  # by zsnmt direct --language-blocks
+# By zsnmt direct --language-blocks.
+BLOCKS_DIRECT, BLOCKS_DIRECT_THIRD = "blocks_direct", "blocks_direct_third"
 # By its steps, each given by hand.
 WITH_BLOCKS, WITH_BLOCKS_THIRD = "blocks_deeper_direct", "blocks_deeper_third"
 CANDIDATES = {  # systems to choose from, in words
@@ -47,7 +48,7 @@ CANDIDATES = {  # systems to choose from, in words
     DIRECT_STUDENT: "a deeper student, taught twice, by zsnmt direct",
     f"{DIRECT_STUDENT}_third": "a deeper student, taught three times",
     BLOCKS_DIRECT: "a deeper student with language blocks, taught twice, by zsnmt direct",
-    f"{BLOCKS_DIRECT}_third": "a deeper student with language blocks, taught three times, by zsnmt direct",
+    BLOCKS_DIRECT_THIRD: "a deeper student with language blocks, taught three times, by zsnmt direct",
     WITH_BLOCKS: "a deeper student with language blocks, taught twice",
     WITH_BLOCKS_THIRD: "a deeper student with language blocks, taught three times",
     f"{DIRECT_STUDENT}_further": "a deeper student, taught twice, the second time longer",
@@ -68,7 +69,7 @@ SHOWN_SYSTEMS = (  # those of RESULTS
     f"{BASELINE.name}_deep_of_2",
 )
 SHOWN = {config: SHOWN_SYSTEMS for config in REAL_TEXT if config not in OLDER} | {
-    "tatoeba_three": (*SHOWN_SYSTEMS, BLOCKS_DIRECT),
+    "tatoeba_three": (*SHOWN_SYSTEMS, BLOCKS_DIRECT, BLOCKS_DIRECT_THIRD),
     "tatoeba_nordic": (  # on which zsnmt direct was run in its own form
         BASELINE.name,
         RESIDUAL.name,
