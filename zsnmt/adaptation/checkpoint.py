@@ -14,6 +14,7 @@ from zsnmt.errors import InputError
 from zsnmt.modules.language_feed_forward import NAME_OF_WEIGHTS
 from zsnmt.runs.checkpoints import trained_directions, write_checkpoint
 from zsnmt.runs.folder import DIRECTION_LISTS
+from zsnmt.runs.trained_directions import TRAINED
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 
 TABLES = (  # a row for each type, or for each language
@@ -54,7 +55,7 @@ def extend_checkpoint(
         state["model"], model.state_dict(), noise, scale=scale, generator=torch.Generator().manual_seed(seed)
     )
     kept = {name: state["task_state"][name] for name in DIRECTION_LISTS if name in state["task_state"]}
-    state["task_state"] = task.state_dict() | kept | {"trained": trained_directions(state)}
+    state["task_state"] = task.state_dict() | kept | {TRAINED: trained_directions(state)}
     state["optimizer_history"] = [state["optimizer_history"][-1] | {"num_updates": 0}]
     state["last_optimizer_state"] = None
     state["extra_state"] = {"train_iterator": {"epoch": 1, "version": 2, "iterations_in_epoch": 0}}

@@ -35,8 +35,8 @@ class RemedyTask(BenchmarkTask):
     def __init__(self, vocabulary: int) -> None:
         super().__init__(vocabulary)
         pivot, *others = self.langs
-        into_pivot, out_of_pivot = zip(*((f"{other}-{pivot}", f"{pivot}-{other}") for other in others))
-        self.learned = TrainedDirections([*into_pivot, *out_of_pivot])
+        sides = [(other, pivot) for other in others] + [(pivot, other) for other in others]
+        self.learned = TrainedDirections(["-".join(each) for each in sides])
         self.placement = TagPlacement("t_dec", self.target_dictionary)
         self.pipeline = SimpleNamespace(units=None)
         self.args = Namespace(

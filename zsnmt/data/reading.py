@@ -170,7 +170,8 @@ class Codec:
 
     def lacking(self, pieces: Iterable[str]) -> list[str]:
         """Those of some pieces that the dictionary lacks."""
-        return [piece for piece in pieces if self.dictionary.index(piece) == self.dictionary.unk()]
+        index, unknown = self.dictionary.index, self.dictionary.unk()
+        return [piece for piece in pieces if index(piece) == unknown]
 
     def unknown(self, line: str, language: str) -> list[str]:
         """The pieces of a raw line that the dictionary lacks: characters that training text never had."""

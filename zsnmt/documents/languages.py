@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from zsnmt.documents.passages import Passage
-from zsnmt.errors import InputError
+from zsnmt.errors import InputError, counted
 from zsnmt.scoring.language_identification import NaturalLanguageIdentifier
 from zsnmt.scoring.lexicon_identifier import UNKNOWN
 from zsnmt.text.unspaced import EAST_ASIAN
@@ -65,8 +65,7 @@ def kind_of_letter(letter: str) -> str:
 
 def describe(languages: Sequence[str]) -> str:
     """Which languages were found, and in how many passages: `de in 12 passages, fr in 1`."""
-    counted = Counter(languages).most_common()
     return ", ".join(
-        f"{language} in {number}" + ("" if place else " passages" if number > 1 else " passage")
-        for place, (language, number) in enumerate(counted)
+        f"{language} in {number if place else counted(number, 'passage')}"
+        for place, (language, number) in enumerate(Counter(languages).most_common())
     )

@@ -20,6 +20,7 @@ from zsnmt.files.replacing import replacing
 from zsnmt.modules.attention_residual import is_switch
 from zsnmt.runs.checksums import renew_checksums
 from zsnmt.runs.folder import LAST_CHECKPOINT
+from zsnmt.runs.trained_directions import TRAINED
 
 logger = logging.getLogger(__name__)
 
@@ -133,7 +134,7 @@ def trained_directions(state: Mapping[str, Any]) -> list[str]:
     """The directions that the model of a checkpoint was trained on; older ones name them among its options
     alone.
     """
-    return state["task_state"].get("trained") or list(state["cfg"]["task"].lang_pairs)
+    return state["task_state"].get(TRAINED) or list(state["cfg"]["task"].lang_pairs)
 
 
 def updates_of(path: Path) -> int:
