@@ -53,6 +53,7 @@ OF_FULL_SIZE = "iwslt17"
 SCORED = [
     "europarl_non_overlap",
     "indic_bible",
+    "indic_verses",
     "iwslt17_en_it_relative",
     "iwslt17_little_data",
     "iwslt17_little_data_marked",
