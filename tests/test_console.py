@@ -4,11 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-from argparse import ArgumentTypeError
+from argparse import ArgumentTypeError, Namespace
 
 import pytest
 
-from zsnmt.console import Printable, folder_name, output_file, run
+from zsnmt.console import EachOnce, Parser, Printable, Several, WrongUse, folder_name, output_file, run
 from zsnmt.errors import InputError
 from zsnmt.files.locks import Busy
 from zsnmt.processes import worker_pool
@@ -224,6 +224,28 @@ def test_standard_output_on_a_full_disk_is_one_line(unbuffered, monkeypatch):
     monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     result = shell("print('x')", "> /dev/full")
     assert (result.returncode, result.stderr) == (1, "error: standard output: No space left on device\n")
+
+
+def test_a_character_that_standard_output_does_not_have_is_one_line():
+    result = shell("print(chr(0x2212))", "", before="export PYTHONIOENCODING=latin-1")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == (
+        "error: standard output: latin-1 has no '\\u2212'; set PYTHONIOENCODING=utf-8, or choose a locale of "
+        "UTF-8\n"
+    )
+
+
+@pytest.mark.parametrize("action", [None, Several, EachOnce])
+def test_an_option_of_several_values_is_given_once(action):
+    parser = Parser()
+    several = {} if action is Several else {"nargs": "+"}
+    parser.add_argument("--systems", action=action, **several)
+    parser.add_argument("--beam")
+    assert parser.parse_args("--systems a b --beam 1 --beam 2".split()) == Namespace(
+        systems=["a", "b"], beam="2"
+    )
+    with pytest.raises(WrongUse, match="--systems: given twice; give it once, with all of its values"):
+        parser.parse_args("--systems a --systems b".split())
 
 
 def test_what_was_printed_before_an_error_is_kept():

@@ -24,6 +24,7 @@ PASSING = 75  # as sysexits.h has it for a failure that another attempt may not 
 INTERRUPTED = 130  # as a shell reports SIGINT
 PIPE_CLOSED = 141  # as a shell reports SIGPIPE
 EXPORTS = "zsnmt.inference.export"
+UNICODE = "utf-8", "utf-16", "utf-32"
 ENDING = (signal.SIGTERM, signal.SIGHUP)  # end a process, as SIGINT does, which Python handles
 STOPPING = (signal.SIGINT, *ENDING)
 REFUSED = {  # what to do about a path that the system refuses, by the number of its error
@@ -83,6 +84,14 @@ def run(main: Callable[[], object], interrupted: str | None = None) -> NoReturn:
         where = next((f"{each}: " for each in (error.filename, name) if each is not None), "")
         remedy = f"; {REFUSED[error.errno]}" if where and error.errno in REFUSED else ""
         stop(FAILED, where + (error.strerror or str(error)) + remedy)
+    except UnicodeEncodeError as error:
+        if error.encoding.lower() in UNICODE:
+            raise
+        stop(
+            FAILED,
+            f"standard output: {error.encoding} has no {error.object[error.start]!a}; set "
+            "PYTHONIOENCODING=utf-8, or choose a locale of UTF-8",
+        )
     sys.exit(0)
 
 
@@ -208,30 +217,21 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         own: dict[str, Any] = {"formatter_class": Help, "allow_abbrev": False}
         super().__init__(**own | settings)
+        self.register("action", None, Values)
 
     def error(self, message: str) -> NoReturn:
         """Raises `WrongUse`, which names the help."""
         raise WrongUse(f"{message}; see {self.prog} --help")
 
 
-class Several(argparse.Action):
-    """Words of an option with spaces or commas between them, as a list."""
+class Values(argparse.Action):
+    """What follows an option. One that takes several values is given once: of two, the first would be dropped
+    in silence.
+    """
 
-    def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:
-        super().__init__(option_strings, dest, nargs="+", **options)
-
-    def __call__(
-        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: Any
-    ) -> None:
-        """Keep the words; an error of the parser where there is none."""
-        words = [word for value in values for word in value.split(",") if word]
-        if not words:
-            parser.error(f"argument {'/'.join(self.option_strings)}: expected at least one argument")
-        setattr(namespace, self.dest, words)
-
-
-class Once(argparse.Action):
-    """An option that is given once: of two, the first would be dropped in silence."""
+    def is_given_once(self) -> bool:
+        """Whether a second one is an error, rather than another choice that replaces the first."""
+        return self.nargs in ("+", "*")
 
     def __call__(
         self,
@@ -240,22 +240,55 @@ class Once(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        """Keep the value; an error of the parser for a second one."""
-        if getattr(namespace, self.dest) != self.default:
-            parser.error(f"argument {option_string}: given twice; give it once, with all of its settings")
+        """Keep the values; an error of the parser for a second option that is given once."""
+        is_repeated = getattr(namespace, self.dest, self.default) is not self.default
+        if option_string and is_repeated and self.is_given_once():
+            parser.error(f"argument {option_string}: given twice; give it once, with all of its values")
         setattr(namespace, self.dest, values)
 
 
-class EachOnce(argparse.Action):
+class Once(Values):
+    """An option of one value with settings, which is given once, too."""
+
+    def is_given_once(self) -> bool:
+        """It always is."""
+        return True
+
+
+class Several(Values):
+    """Words of an option with spaces or commas between them, as a list."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:
+        super().__init__(option_strings, dest, nargs="+", **options)
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Keep the words; an error of the parser where there is none."""
+        words = [word for value in values for word in value.split(",") if word]
+        if not words:
+            parser.error(f"argument {'/'.join(self.option_strings)}: expected at least one argument")
+        super().__call__(parser, namespace, words, option_string)
+
+
+class EachOnce(Values):
     """Values of an option, none of which may be there twice."""
 
     def __call__(
-        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: Any
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
     ) -> None:
         """Keep the values; an error of the parser for one that is there twice."""
         if twice := [value for value in values if values.count(value) > 1]:
             parser.error(f"argument {self.option_strings[0]}: {twice[0]} is there twice; name each once")
-        setattr(namespace, self.dest, values)
+        super().__call__(parser, namespace, values, option_string)
 
 
 def output_file(word: str) -> Path:
