@@ -104,7 +104,7 @@ def write_text(steps: Steps, synthetic: SyntheticText, directions: Sequence[Dire
         raise InputError(
             f"the filters keep none of the translations of {synthetic.teacher.run}; "
             f"{synthetic.text}/*/dropped.*.tsv say why: train the teacher longer, or give another "
-            "--identifier"
+            "--identifier, or another IDENTIFIER in the config"
         )
     say_what_is_dropped(steps, counts)
 
