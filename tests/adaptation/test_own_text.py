@@ -41,10 +41,10 @@ def test_text_of_known_languages_alone_and_without_the_pivot_is_refused(corpus, 
 
 def test_the_plan_makes_a_config_for_each_mode_and_trains_nothing(tiny, tmp_path):
     text, runs = invented(tmp_path), tmp_path / "runs"
-    for mode, how in (((), " --share 0.5"), (("--frozen",), " --frozen")):
-        planned = run_command("recipes/adapt.sh", text, tiny.run(), "--plan", *mode, runs=runs)
+    for given, how in (((), "--share 0.5"), (("--frozen", "--adapter-dim", "8"), "--frozen --adapter-dim 8")):
+        planned = run_command("recipes/adapt.sh", text, tiny.run(), "--plan", *given, runs=runs)
         assert planned.returncode == 0, planned.stderr
-        assert f"and then: zsnmt adapt COPY.conf {tiny.run()}{how}" in planned.stderr
+        assert f"and then: zsnmt adapt COPY.conf {tiny.run()} {how}\n" in planned.stderr
     full, frozen = (read_config(runs / f"{name}.conf", {}) for name in ("text", "text_frozen"))
     assert full.text == frozen.text == str(text) and full.languages == ("inglan", "tamek")
     assert full.beam == frozen.beam == 2 and "As in the config of the run: BEAM=2" in planned.stderr

@@ -44,6 +44,7 @@ def ensure_added_config(
     run: Path,
     mode: str,
     share: float,
+    words: Sequence[str],
     runs: Path,
     say: Callable[[str], object],
     team: Team = Team(),
@@ -51,6 +52,7 @@ def ensure_added_config(
     """Make the config of a text of which the languages that a run lacks join it, unless it is there, as
     `ensure_config` does; returns where it is. Both modes have one of their own, since their schedules differ.
     `share` (0–1): of the pairs that are trained on, those with a new language, where everything is trained.
+    `words`: the options of the command with which a copy of the config is trained.
 
     Raises `InputError` besides for text without the run's pivot, and without a new language.
     """
@@ -58,11 +60,9 @@ def ensure_added_config(
     if file is None:
         file = config_file(text, runs)
         file = file.with_stem(f"{file.stem}_{mode}") if mode == FROZEN else file
-    how = " --frozen" if mode == FROZEN else f" --share {share:g}"
     rule = partial(choose_by_run, run=run, mode=mode, share=share, variables=variables)
-    purpose = Purpose(
-        "zsnmt adapt", f"zsnmt adapt COPY.conf {shlex.quote(str(run))}{how}", rule, has_model=False
-    )
+    again = shlex.join(["zsnmt", "adapt", "COPY.conf", str(run), *words])
+    purpose = Purpose("zsnmt adapt", again, rule, has_model=False)
     ensure_config(text, file, variables, runs=runs, say=say, team=team, purpose=purpose)
     return file
 

@@ -57,16 +57,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not is_config and options.share is None and not options.frozen:
         options.share, own = SHARE, [*own, "--share", f"{SHARE:g}"]
     adaptation = chosen_adaptation(options, base.resolve())
+    given = without_positionals(parser, own, ("experiment", "run"))
+    words = remove_options(remove_own_text(given), TEAM_OPTIONS)
     config = options.experiment
     if not is_config:
         share = adaptation.share or SHARE
-        config = make_added_config(recipe, options, base, mode=adaptation.mode, share=share)
+        config = make_added_config(recipe, options, base, mode=adaptation.mode, share=share, words=words)
     if options.plan:
         return
     experiment = read_experiment(config, recipe.runs, recipe.variables)
     record = read_record(adaptation.base)
-    given = without_positionals(parser, own, ("experiment", "run"))
-    words = remove_options(remove_own_text(given), TEAM_OPTIONS)
     added = [path_from_top(Path(options.run)), *words, *further_words(further)]
 
     run = adapt_run(

@@ -10,7 +10,7 @@ seed. Prints the script for sbatch; with --submit, also gives it to sbatch.
 For studies (zsnmt ablate) it prints a shell script that submits an array for their systems, one for the
 students of these, and a job that scores all of them side by side.
 
-Options of fairseq-train come after `--`. Make the data first, where there is a network
+Options of fairseq-train come after `--`. Fetch the corpus first, where there is a network
 (docs/several_machines.md).
 """
 

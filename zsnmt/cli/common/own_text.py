@@ -74,8 +74,12 @@ def make_config(recipe: Recipe, options: Namespace) -> Path:
     return file
 
 
-def make_added_config(recipe: Recipe, options: Namespace, run: Path, *, mode: str, share: float) -> Path:
-    """The config of a person's own text in languages that join a run, made unless it is there."""
+def make_added_config(
+    recipe: Recipe, options: Namespace, run: Path, *, mode: str, share: float, words: Sequence[str]
+) -> Path:
+    """The config of a person's own text in languages that join a run, made unless it is there. `words`: the
+    options of the command but for those of the text.
+    """
     from zsnmt.adaptation.own_text import ensure_added_config
 
     return ensure_added_config(
@@ -85,6 +89,7 @@ def make_added_config(recipe: Recipe, options: Namespace, run: Path, *, mode: st
         run=run,
         mode=mode,
         share=share,
+        words=words,
         runs=recipe.runs,
         say=recipe.steps.say,
         team=recipe.steps.team,
