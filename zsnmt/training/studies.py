@@ -304,10 +304,7 @@ def check_alike(baseline: Namespace, other: Namespace, varied: Iterable[str]) ->
     """`InputError` where an architecture has other defaults than the baseline for options that no study
     varies.
     """
-    compared = {*vars(baseline)} - {
-        "arch",
-        *map(attribute_of, varied),
-    }
+    compared = {*vars(baseline)} - {"arch", *map(attribute_of, varied)}
     if different := sorted(name for name in compared if getattr(baseline, name) != getattr(other, name)):
         values = ", ".join(
             f"{spelt(name)} ({getattr(baseline, name)}, {getattr(other, name)})" for name in different

@@ -188,9 +188,8 @@ def idle_attention(spec: MultiHeadAttentionSpec, inputs: Sequence[int], embed_di
     """Weights of zero for an attention whose heads have one dimension; `inputs`: the dimensions of what is
     projected.
     """
-    one_dimension_each = {1: [3], 2: [1, 2]}[
-        len(inputs)
-    ]  # query, keys and values together, or the query apart
+    # Query, keys and values together, or the query apart.
+    one_dimension_each = {1: [3], 2: [1, 2]}[len(inputs)]
     for each, projections, input_dim in zip(spec.linear, one_dimension_each, inputs):
         linear(each, np.zeros((projections * heads, input_dim)))
     linear(spec.linear[-1], np.zeros((embed_dim, heads)))
