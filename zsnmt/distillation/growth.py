@@ -73,12 +73,7 @@ def layers_with_blocks(names: Iterable[str]) -> list[int]:
 
 
 def deeper_options(
-    layers: int | None,
-    distillation: Distillation,
-    start: Start,
-    *,
-    data: Path,
-    options: Sequence[str] = (),
+    layers: int | None, distillation: Distillation, start: Start, *, data: Path, options: Sequence[str] = ()
 ) -> list[str]:
     """The options of a student with so many encoder layers, for one that learns from translations and begins
     with a run that has fewer; those that choose layers choose that run's. None for others, where a person's

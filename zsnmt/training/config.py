@@ -112,9 +112,7 @@ class Config:
         NUMBER, "weight of word-level distillation for students, unless --word-level gives another", 0.0
     )
     few_lines: int = setting(
-        WHOLE,
-        "so many real lines of each zero-shot direction are added by zsnmt distill --sides none",
-        0,
+        WHOLE, "so many real lines of each zero-shot direction are added by zsnmt distill --sides none", 0
     )
     average: int = setting(POSITIVE, "so many of the best checkpoints are averaged", 5)
     beam: int | None = setting(POSITIVE, "hypotheses kept at each step of the search", None)

@@ -133,11 +133,7 @@ def add_block(spec: FeedForwardSpec, blocks: LanguageFeedForward, read: Reader, 
     weight, widen, widen_bias, narrow, narrow_bias = parts[tag]
     inner, outer = spec.linear_0, spec.linear_1
     linear(inner, np.concatenate([inner.weight, widen]), np.concatenate([inner.bias, widen_bias]))
-    linear(
-        outer,
-        np.concatenate([outer.weight, weight * narrow], axis=1),
-        outer.bias + weight * narrow_bias,
-    )
+    linear(outer, np.concatenate([outer.weight, weight * narrow], axis=1), outer.bias + weight * narrow_bias)
 
 
 def adapter_layer(
