@@ -398,7 +398,7 @@ def test_what_the_training_would_refuse_is_refused_before_anything_is_made(tiny,
     for options, further, message in (
         (["--remedy", "consistency"], ["--ignore-prefix-size", "1"], "--ignore-prefix-size is for targets"),
         (["--from-scratch"], ["--encoder-position-query-layers", "9"], "'9' names no layers of 3"),
-        (["--with", teacher], [], "have the same model, which would translate with itself"),
+        (["--with", teacher], [], "and together they translate as one does"),
     ):
         refused = distill(tiny, runs, *options, further=[*STUDENT, *further])
         assert refused.returncode == 1 and message in refused.stderr, refused.stderr

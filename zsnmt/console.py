@@ -54,9 +54,8 @@ def run(main: Callable[[], object], interrupted: str | None = None) -> NoReturn:
     handler = logging.StreamHandler()
     handler.setFormatter(Printable("%(levelname)s: %(message)s"))
     logging.getLogger(EXPORTS).setLevel(logging.INFO)  # which take their time
-    logging.basicConfig(
-        level=logging.WARNING, handlers=[handler]
-    )  # fairseq would log what it loads, on import
+    # Else fairseq would log what it loads, on import.
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     for number in ENDING:
         if signal.getsignal(number) is signal.SIG_DFL:  # nohup has SIGHUP ignored
             signal.signal(number, end)

@@ -1,5 +1,6 @@
 """A model is packed only if the packed one computes what it does."""
 
+import math
 from types import MethodType
 
 import pytest
@@ -36,10 +37,10 @@ def test_a_model_of_known_parts_computes_the_same(seams):
     assert of(model, why_not_alike) is None
 
 
-def scaled(layer, x, *others, **more):
+def scaled(layer, x, *others, by=1.1, **more):
     """The forward pass of a layer, with a change that no part of it shows."""
     out = type(layer).forward(layer, x, *others, **more)
-    return (1.1 * out[0], *out[1:]) if isinstance(out, tuple) else 1.1 * out
+    return (by * out[0], *out[1:]) if isinstance(out, tuple) else by * out
 
 
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])
@@ -64,6 +65,20 @@ def test_one_sentence_of_which_it_computes_something_else_is_enough():
 
     layer.forward = MethodType(of_longest, layer)
     assert of(model, largest_difference) > ROUNDING
+
+
+@pytest.mark.parametrize("which", [min, max])
+def test_what_is_no_number_is_not_alike(which):
+    model = build("zs_transformer", dtype=torch.float32).eval()
+    layer = model.encoder.layers[0]
+    length = which(len(sentence.source) for sentence in codec_of(model).samples())
+
+    def of_some(layer, x, *others, **more):
+        return scaled(layer, x, *others, by=math.nan if len(x) == length else 1, **more)
+
+    layer.forward = MethodType(of_some, layer)
+    assert math.isnan(of(model, largest_difference))
+    assert of(model, why_not_alike).startswith("it computes something that")
 
 
 def test_a_part_that_is_not_known_is_named_first():

@@ -21,6 +21,7 @@ from zsnmt.distillation.synthetic_text import with_engine
 from zsnmt.distillation.teacher import Interpreter, Teacher
 from zsnmt.errors import InputError
 from zsnmt.languages import Direction
+from zsnmt.runs.checkpoints import load_checkpoint, write_checkpoint
 from zsnmt.training.steps import Steps
 
 OF_PIVOT = {Direction(PIVOT, other) for other in OTHERS}
@@ -89,27 +90,30 @@ def test_a_model_of_two_languages_teaches_nothing_and_can_be_trained_further(run
         check_teacher(teacher, experiment, Distillation(run))
 
 
-def test_the_same_model_does_not_translate_with_itself(run, tmp_path):
-    shutil.copytree(run, tmp_path / "copy")
-    for beside in ([run], [tmp_path / "copy"]):
-        with pytest.raises(InputError, match="run and .* have the same model, which would translate"):
-            Teacher(run, beside)
-
-
-def test_models_of_other_pieces_or_tags_do_not_translate_together(run, tmp_path):
+def test_models_that_cannot_translate_together_are_refused(run, tmp_path):
     """Which is said before any text is made."""
-    teacher = Teacher(run)
-    other = copy(teacher)
-    other.run, teacher.beside = Path("other"), [other]
-    teacher.check_alike()
-    other.tags = "elsewhere"
-    with pytest.raises(InputError, match="other cannot translate together .* another place of language tags"):
-        teacher.check_alike()
-    other.pipeline = tmp_path / "pipeline"
-    shutil.copytree(teacher.pipeline, other.pipeline)
-    (other.pipeline / "dict.velan.txt").write_text("a 1\n")
-    with pytest.raises(InputError, match="has another dict.velan.txt; give runs of the same text, subwords"):
-        teacher.check_alike()
+    same = shutil.copytree(run, tmp_path / "same")
+    for beside in (run, same):
+        with pytest.raises(InputError, match=f"{beside} has the same model as {run}, and together"):
+            Teacher(run, [beside])
+    for number, (reason, options, symbols) in enumerate(
+        (
+            ("its tags stand by s_enc_t_dec and not by t_dec", {"language_tags": "s_enc_t_dec"}, ""),
+            ("it reads 50 tokens at most and not ", {"max_source_positions": 50}, ""),
+            ("it has another dict.velan.txt; give runs of the same text, subwords", {}, "a 1\n"),
+        )
+    ):
+        other = shutil.copytree(run, tmp_path / f"other{number}")
+        (other / "checksums.json").unlink(missing_ok=True)
+        state = load_checkpoint(other / "model.pt")
+        vars(state["cfg"]["task"]).update(options)
+        state["task_state"] |= {name: options[name] for name in state["task_state"] if name in options}
+        write_checkpoint(state | {"other": True}, other / "model.pt")
+        (other / "checksums.json").unlink(missing_ok=True)
+        if symbols:
+            (other / "pipeline" / "dict.velan.txt").write_text(symbols)
+        with pytest.raises(InputError, match=f"{other} cannot translate together with {run}: {reason}"):
+            Teacher(run, [other])
 
 
 def test_no_student_goes_on_from_frozen_weights(run):

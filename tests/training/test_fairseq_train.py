@@ -17,7 +17,7 @@ from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.fairseq_train import fairseq_train, show_progress, train, training_inputs
 from zsnmt.training.option_words import given_values
 from zsnmt.training.precision import (
-    FLOAT32,
+    WHOLE_PRECISION,
     begun_precision,
     fitting_precision,
     in_precision,
@@ -329,11 +329,11 @@ def test_half_precision_is_for_gpus_and_left_out_elsewhere(word):
     assert fitting_precision(given, None, on_gpus=True) == (word, "")
     assert in_precision(given, word) == ["data", "--lr", "0.1", word]
     assert fitting_precision(given, None, on_gpus=False) == (
-        FLOAT32,
+        WHOLE_PRECISION,
         f"trains on processors, where {word} would be slow: in float32",
     )
-    assert in_precision(given, FLOAT32) == ["data", "--lr", "0.1"]
-    assert fitting_precision(["data"], None, on_gpus=False) == (FLOAT32, "")
+    assert in_precision(given, WHOLE_PRECISION) == ["data", "--lr", "0.1"]
+    assert fitting_precision(["data"], None, on_gpus=False) == (WHOLE_PRECISION, "")
 
 
 def test_the_last_word_for_half_precision_counts():
@@ -346,13 +346,13 @@ def test_the_last_word_for_half_precision_counts():
 
 
 def test_what_was_begun_keeps_its_precision():
-    assert fitting_precision(["--fp16"], FLOAT32, on_gpus=True) == (
-        FLOAT32,
+    assert fitting_precision(["--fp16"], WHOLE_PRECISION, on_gpus=True) == (
+        WHOLE_PRECISION,
         "goes on as it was begun, in float32",
     )
     assert fitting_precision([], "--fp16", on_gpus=True) == ("--fp16", "goes on as it was begun, with --fp16")
     assert fitting_precision(["--fp16"], "--fp16", on_gpus=True) == ("--fp16", "")
-    assert fitting_precision(["--fp16"], FLOAT32, on_gpus=False)[0] == FLOAT32
+    assert fitting_precision(["--fp16"], WHOLE_PRECISION, on_gpus=False)[0] == WHOLE_PRECISION
     with pytest.raises(InputError, match="was begun with --fp16, which is for GPUs; go on with one"):
         fitting_precision(["--fp16"], "--fp16", on_gpus=False)
 
@@ -366,7 +366,7 @@ def test_a_training_without_a_gpu_says_that_half_precision_is_left_out(training,
     assert begun_precision(folder) is None  # it has no checkpoint
     (folder / "checkpoints").mkdir()
     (folder / "checkpoints" / "checkpoint_last.pt").touch()
-    assert begun_precision(folder) == FLOAT32
+    assert begun_precision(folder) == WHOLE_PRECISION
     (folder / "train.command").write_text("fairseq-train data --bf16\n")
     assert begun_precision(folder) == "--bf16"
     (folder / "train.command").write_text("fairseq-train 'data")

@@ -26,14 +26,7 @@ TABLES = (  # a row for each type, or for each language
 
 
 def extend_checkpoint(
-    state: dict,
-    data: Path,
-    output: Path,
-    *,
-    noise: str,
-    scale: float,
-    seed: int,
-    **options: object,
+    state: dict, data: Path, output: Path, *, noise: str, scale: float, seed: int, **options: object
 ) -> dict[str, int]:
     """Write `output`, the model of the checkpoint `state` for the languages and the dictionary of `data`; new
     rows by table.

@@ -17,12 +17,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, language_tag, read_languages
 from zsnmt.processes import worker_pool
-from zsnmt.text.learning import (
-    TOKENISED,
-    learn_subwords,
-    learn_tokenisation,
-    write_restricted,
-)
+from zsnmt.text.learning import TOKENISED, learn_subwords, learn_tokenisation, write_restricted
 from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.piece_counts import (
     PIECE_COUNTS_FILE,
@@ -94,13 +89,7 @@ def extend_data(
             base / f"dict.{known[0]}.txt", sum(counts.values(), Counter()), new, words=settings.words
         )
         unknown = binarise(
-            tokenised,
-            part,
-            pipeline,
-            dictionary=dictionary,
-            languages=languages,
-            pool=pool,
-            shards=shards,
+            tokenised, part, pipeline, dictionary=dictionary, languages=languages, pool=pool, shards=shards
         )
         extend_piece_counts(base, part, dictionary, languages=languages)
         shares = {}

@@ -179,9 +179,7 @@ def fit_to_convergence(
             f"{MOST_CELLS_OF_EXACT_FIT // len(classes)} rows, or the published procedure with small batches"
         )
     scaler = StandardScaler(copy=False)
-    for block in blocks(
-        rows, states.shape[1]
-    ):  # of all rows at once it would make copies in double precision
+    for block in blocks(rows, states.shape[1]):  # of all at once it would make copies in double precision
         scaler.partial_fit(read_finite(states, block))
     standardised = scaler.transform(read_finite(states, rows))
     # of two classes scikit-learn fits the difference w of the rows ±w/2, whose ‖weight‖² is half of ‖w‖²

@@ -57,9 +57,8 @@ def bundles_of(subject: Subject) -> dict[str, tuple[Method, list[Bundle]]]:
     """The sentences with what each method reads beside them: sources of their own length, or other tags."""
     sentences, codec = subject.sentences, subject.codec
     tags = [codec.dictionary.index(language_tag(language)) for language in codec.languages]
-    turned = [
-        sentence.source[-2::-1] + sentence.source[-1:] for sentence in sentences
-    ]  # EOS stays at the end
+    # EOS stays at the end.
+    turned = [sentence.source[-2::-1] + sentence.source[-1:] for sentence in sentences]
 
     def bundle(place: int, *others: Sentence, weights: tuple[float, ...] = ()) -> Bundle:
         language = codec.languages[tags.index(sentences[place].start)]

@@ -3,11 +3,10 @@
 from argparse import Namespace
 
 import torch
-from fairseq.data import Dictionary
 from fairseq.models import ARCH_CONFIG_REGISTRY, ARCH_MODEL_REGISTRY, BaseFairseqModel
 
 import zsnmt
-from zsnmt.languages import language_tag
+from zsnmt.training.model_check import made_up_dictionary
 
 LANGUAGES = ("en", "it", "nl", "ro")
 LONGEST = 1024  # positions of a model of translation
@@ -17,13 +16,8 @@ class BenchmarkTask:
     """As much of a task as a model reads: four languages and a dictionary of `vocabulary` symbols."""
 
     def __init__(self, vocabulary: int) -> None:
-        dictionary = Dictionary()
-        for language in LANGUAGES:
-            dictionary.add_symbol(language_tag(language))
-        for number in range(vocabulary - len(dictionary)):
-            dictionary.add_symbol(f"w{number}")
         self.langs = list(LANGUAGES)
-        self.source_dictionary = self.target_dictionary = dictionary
+        self.source_dictionary = self.target_dictionary = made_up_dictionary(LANGUAGES, vocabulary)
 
 
 def build(architecture: str, task: BenchmarkTask, **options: object) -> BaseFairseqModel:

@@ -159,12 +159,7 @@ def translation(
 
 
 def measure_ways(
-    subject: Subject,
-    batch: int,
-    rounds: int,
-    workers: int,
-    single_process: bool,
-    clock: Callable[[], float],
+    subject: Subject, batch: int, rounds: int, workers: int, single_process: bool, clock: Callable[[], float]
 ) -> list[Timed]:
     """All ways in turn in each round, start-up and loading apart."""
     with TemporaryDirectory() as folder, ExitStack() as stack:

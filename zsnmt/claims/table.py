@@ -179,11 +179,7 @@ def detail(each: Outcome) -> str:
     outcome = f"**{each.verdict.capitalize()}**" + (
         f" ({listed})" if each.effects and len(clauses) > 1 else ""
     )
-    parts = [
-        f"## {claim.name}",
-        f"{outcome}: {claim.text} ({source}).",
-        f"Figure: {claim.what}.",
-    ]
+    parts = [f"## {claim.name}", f"{outcome}: {claim.text} ({source}).", f"Figure: {claim.what}."]
     if each.effects:
         rows = [
             [

@@ -95,12 +95,7 @@ class Planned(NamedTuple):
 def make_parser() -> console.Parser:
     parser = console.Parser(prog="zsnmt ablate", description=__doc__)
     parser.add_argument("config", type=Path, help="config of the experiment")
-    parser.add_argument(
-        "studies",
-        nargs="+",
-        metavar="STUDY",
-        help="one or more of the studies above",
-    )
+    parser.add_argument("studies", nargs="+", metavar="STUDY", help="one or more of the studies above")
     parser.add_argument(
         "--systems", nargs="+", metavar="NAME", default=[], help="only these of the systems (default: all)"
     )
@@ -211,12 +206,7 @@ def train(steps: Steps, experiment: "Experiment", planned: Planned) -> None:
 
     system = planned.system
     train_run(
-        steps,
-        experiment,
-        system.architecture,
-        system=system.name,
-        seed=planned.seed,
-        options=system.options,
+        steps, experiment, system.architecture, system=system.name, seed=planned.seed, options=system.options
     )
 
 

@@ -19,11 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = console.Parser(prog="zsnmt average", description=__doc__)
     parser.add_argument("run", nargs="+", type=Path, help="folder of a trained run")
     parser.add_argument(
-        "--number",
-        type=positive,
-        required=True,
-        metavar="K",
-        help="number of its best checkpoints",
+        "--number", type=positive, required=True, metavar="K", help="number of its best checkpoints"
     )
     parser.add_argument(
         "--name",

@@ -109,18 +109,13 @@ def add_batch(verb: argparse.ArgumentParser, sentences: int, *, length: int) -> 
 
 def add_cpu_seconds(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "--cpu-seconds",
-        action="store_true",
-        help="count the process's CPU time: fairer on a busy machine",
+        "--cpu-seconds", action="store_true", help="count the process's CPU time: fairer on a busy machine"
     )
 
 
 def add_output(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "--output",
-        type=output_file,
-        metavar="FILE",
-        help="also write the figures of every round, in JSON",
+        "--output", type=output_file, metavar="FILE", help="also write the figures of every round, in JSON"
     )
 
 

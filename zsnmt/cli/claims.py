@@ -49,11 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         jobs, float("inf") if options.budget is None else options.budget, options.jobs
     )
     if options.dry_run:
-        print(
-            terminal_text(power_table(claims, only)),
-            terminal_text(jobs_table(jobs, chosen)),
-            sep="\n\n",
-        )
+        print(terminal_text(power_table(claims, only)), terminal_text(jobs_table(jobs, chosen)), sep="\n\n")
         return
     if not chosen:
         recipe.steps.say("nothing is left that can be done here in this time; --dry-run says what is lacking")

@@ -93,9 +93,7 @@ def make_parser() -> console.Parser:
         help="only write what is to be translated to FOLDER/sources, in files of the same names",
     )
     parser.add_argument(
-        "--name",
-        type=console.folder_name,
-        help="name of the system in tables (default: that of the folder)",
+        "--name", type=console.folder_name, help="name of the system in tables (default: that of the folder)"
     )
     parser.add_argument(
         "--seed",

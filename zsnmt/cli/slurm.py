@@ -47,10 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = [*experiment.config.fairseq_options, *further]
     job = Job(options.nodes, options.gpus, options.processes, hours=options.hours, options=options.sbatch)
     place = Place(
-        folder=Path.cwd(),
-        runs=recipe.runs.resolve(),
-        python=sys.executable,
-        config=options.config.resolve(),
+        folder=Path.cwd(), runs=recipe.runs.resolve(), python=sys.executable, config=options.config.resolve()
     )
     if options.studies:
         there = systems(options.studies, given)

@@ -47,22 +47,16 @@ class MaskedSentences(FairseqDataset):
         seed: int,
     ) -> None:
         super().__init__()
-        self.lines, self.dictionary, self.masking, self.length, self.seed = (
-            lines,
-            dictionary,
-            masking,
-            length,
-            seed,
-        )
+        self.lines, self.dictionary, self.masking = lines, dictionary, masking
+        self.length, self.seed = length, seed
         self.sizes = np.minimum(np.asarray(sizes) + 1, length)
         self.epoch = 1
 
     def __getitem__(self, index: int) -> dict:
         line = self.lines[index].long()
         end = line[-1:]
-        begin = end - (
-            self.dictionary.eos() - self.dictionary.bos()
-        )  # of a fake language, if it has special symbols of its own
+        # Of a fake language, if it has special symbols of its own.
+        begin = end - (self.dictionary.eos() - self.dictionary.bos())
         return {"id": index, "tokens": torch.cat([begin, line[:-1][: self.length - 2], end])}
 
     def __len__(self) -> int:

@@ -108,10 +108,8 @@ class PyTorchEngine(PackedSearch[Output]):
         check_precision(precision, weight.device)
         if precision == FLOAT16:
             model.half()
-        self.encoder, self.decoder = (
-            PackedEncoder(model.encoder, precision),
-            PackedDecoder(model.decoder, precision),
-        )
+        self.encoder = PackedEncoder(model.encoder, precision)
+        self.decoder = PackedDecoder(model.decoder, precision)
         self.search, self.device = search, weight.device
         self.signature = "" if precision == FLOAT32 else f"pytorch {precision}"
         self.pad, self.eos = dictionary.pad(), dictionary.eos()

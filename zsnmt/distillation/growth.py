@@ -18,17 +18,14 @@ from zsnmt.modules.attention_residual import is_switch
 from zsnmt.modules.language_feed_forward import NAME_OF_WEIGHTS, OF_BLOCKS
 from zsnmt.runs.commands import option_words
 from zsnmt.runs.grid import BLOCK_LAYERS
+from zsnmt.seams import position_query, positions, residual_removal
 from zsnmt.seams.layers import chosen_layers
 from zsnmt.seams.options import attribute_of
 
 logger = logging.getLogger(__name__)
 
 ENCODER_LAYERS = "--encoder-layers"
-OF_ENCODER_LAYERS = (
-    "--encoder-residual-removal-layers",
-    "--encoder-feed-forward-residual-removal-layers",
-    "--encoder-position-query-layers",
-)
+OF_ENCODER_LAYERS = residual_removal.OPTION, residual_removal.OF_FEED_FORWARD, position_query.OPTION
 
 
 def growth_of(start: Start, sizes: Mapping[str, Size], options: Namespace) -> Growth:
@@ -76,12 +73,7 @@ def layers_with_blocks(names: Iterable[str]) -> list[int]:
 
 
 def deeper_options(
-    layers: int | None,
-    distillation: Distillation,
-    start: Start,
-    *,
-    data: Path,
-    options: Sequence[str] = (),
+    layers: int | None, distillation: Distillation, start: Start, *, data: Path, options: Sequence[str] = ()
 ) -> list[str]:
     """The options of a student with so many encoder layers, for one that learns from translations and begins
     with a run that has fewer; those that choose layers choose that run's. None for others, where a person's
@@ -116,7 +108,7 @@ def growth_fault(options: Namespace) -> str | None:
     """
     whole = {
         "--normalization post": options.normalization != "pre",
-        "--encoder-position-bias-layers": options.encoder_position_bias_layers not in ("all", "none"),
+        positions.BIAS_LAYERS: options.encoder_position_bias_layers not in ("all", "none"),
         "--encoder-target-language": options.encoder_target_language != "none",
     }
     return next((option for option, given in whole.items() if given), None)

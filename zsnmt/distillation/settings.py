@@ -131,7 +131,6 @@ class Distillation:
                 f"a share of {self.share:g} leaves out authentic or synthetic text; give one above 0 and "
                 "below 1, or --sides none"
             )
-
         if self.start and self.from_scratch:
             raise InputError(
                 f"--start-from {self.start} names the weights that the student begins with, and "

@@ -17,7 +17,7 @@ from zsnmt.runs.grid import BLOCK_LAYERS, BLOCK_WIDTH
 from zsnmt.runs.log import pairs_of_update
 from zsnmt.runs.remedies import TRANSLATION_WEIGHT, WEIGHT, options_of_remedy, term_options
 from zsnmt.runs.systems import DIRECTIONS
-from zsnmt.seams.residual_removal import OPTION, UPDATES
+from zsnmt.seams import position_query, residual_removal, target_language
 from zsnmt.training.config import Config
 from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.option_words import every_epoch, given_values, separate, without
@@ -28,9 +28,9 @@ EPOCHS, PATIENCE = 10, 3  # of a student that goes on from its teacher
 LONGEST, ENDS = "--max-epoch", ("--total-num-update", "--max-update")
 COUNTED = ("--warmup-updates", *ENDS)
 VOID_WITHOUT = {  # what has no effect, and is refused, where an option is `none`
-    OPTION: {UPDATES, "--encoder-residual-replacement"},
-    "--encoder-position-query-layers": {"--position-query-base"},
-    "--encoder-target-language": {"--encoder-target-language-layers"},
+    residual_removal.OPTION: {residual_removal.UPDATES, "--encoder-residual-replacement"},
+    position_query.OPTION: {"--position-query-base"},
+    "--encoder-target-language": {target_language.LAYERS_OPTION},
     BLOCK_LAYERS: {BLOCK_WIDTH},
 }
 
@@ -47,8 +47,9 @@ def student_options(config: Config, distillation: Distillation, start: Start) ->
     if distillation.from_scratch:
         return ["--arch", architecture, "--distributed-world-size", "1", *config.fairseq_options]
     before = without_remedy(start.options, start.remedy)
-    if architecture != start.architecture and UPDATES in separate(before):
-        before = without(before, {OPTION, UPDATES})  # the architecture says whether the residual is there
+    removal = {residual_removal.OPTION, residual_removal.UPDATES}
+    if architecture != start.architecture and residual_removal.UPDATES in separate(before):
+        before = without(before, removal)  # the architecture says whether the residual is there
     # The config of an adaptation may leave the rate to the run that was adapted.
     own_rate = "--lr" in separate(config.fairseq_options)
     peak = training_options(architecture, config.fairseq_options if own_rate else before).lr[0]

@@ -26,6 +26,7 @@ from zsnmt.runs.folder import (
     piece_counts,
     read_record,
 )
+from zsnmt.runs.several_models import Member, check_together
 from zsnmt.training.option_words import options_of
 
 Sources = tuple[str, ...]  # the sentences that one translation is made of
@@ -54,8 +55,8 @@ class Teacher:
         self.longest: int = state["cfg"]["task"].max_source_positions
         self.trained = {*map(parse_direction, trained_directions(state))}
         self.beside = [*map(Teacher, beside)]
-        self.check_different()
-        self.check_alike()
+        models = self, *self.beside
+        check_together([Member(each.run, each.checksum, each.tags, longest=each.longest) for each in models])
         self.sizes = {name: weight.shape for name, weight in state["model"].items()}
 
     @cached_property
@@ -78,27 +79,6 @@ class Teacher:
         """Those of all models that translate."""
         beside = {"beside": [each.checksum for each in self.beside]} if self.beside else {}
         return {"model": self.checksum, **beside}
-
-    def check_different(self) -> None:
-        """`InputError` if one of the models that translate together is there twice, and would count twice."""
-        runs: dict[str, Path] = {}
-        for each in (self, *self.beside):
-            if each.checksum in runs:
-                raise InputError(
-                    f"{runs[each.checksum]} and {each.run} have the same model, which would translate with "
-                    "itself; give --with another run, or leave it out"
-                )
-            runs[each.checksum] = each.run
-
-    def check_alike(self) -> None:
-        """`InputError` if a model beside it does not read and write the same pieces and tags."""
-        for each in self.beside:
-            tags = ["place of language tags"] * (each.tags != self.tags)
-            if changed := [*differing(self.pipeline, each.pipeline), *tags]:
-                raise InputError(
-                    f"{each.run} cannot translate together with {self.run}: it has another {changed[0]}; "
-                    "give runs of the same text, subwords and tags to --with"
-                )
 
     def check_going_on(self) -> None:
         """`InputError` for a model that no student goes on from: one adapted with all else frozen."""

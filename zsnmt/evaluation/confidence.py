@@ -68,11 +68,7 @@ class Measured(NamedTuple):
 
 
 def measure_confidence(
-    run: Path,
-    text: TextChoice,
-    *,
-    search: Search,
-    engine: EngineChoice,
+    run: Path, text: TextChoice, *, search: Search, engine: EngineChoice
 ) -> dict[str, Any]:
     """The record of a run or an export on a split of text; `InputError` for a direction of a single line."""
     model = Model(run)
@@ -110,12 +106,7 @@ def measure_confidence(
 
 
 def measure_direction(
-    translator: Translator,
-    direction: Direction,
-    kind: str,
-    *,
-    pair: Pair,
-    finished: Progress = unheard,
+    translator: Translator, direction: Direction, kind: str, *, pair: Pair, finished: Progress = unheard
 ) -> Measured:
     """How the figures of a direction's translations rank them; without the pivot's, where it is an end. A
     line without a figure ranks lowest.

@@ -173,11 +173,10 @@ class Evaluation:
 
     def scores(self, results: Sequence[Result], *, before: Sequence[Result]) -> Scores:
         """All that the score file says."""
+        named = self.by_pivot.model.name_beside(self.record["config"])
         return Scores(
             **record_fields(self.record),
-            pivot_by=None
-            if self.by_pivot is self.by_run
-            else self.by_pivot.model.name_beside(self.record["config"]),
+            pivot_by=named if self.by_pivot is not self.by_run else None,
             pivot=self.translator.pivot,
             decoding=self.by_pivot.decoding,
             before=before,

@@ -134,9 +134,8 @@ def score_run(
     """Write scores.json of a run, or of an export, unless it was made before from the same model, text and
     settings.
 
-    `pivot`: the run that translates through the pivot, else the same;
-    `scored` is told each result. Raises `InputError` where another process is at work in the run, and where
-    its text is not there any more.
+    `pivot`: the run that translates through the pivot, else the same; `scored` is told each result. Raises
+    `InputError` where another process is at work in the run, and where its text is not there any more.
     """
     pivot = other_pivot(run, pivot)
     work = partial(score, run, run / SCORES_FILE, settings, pivot_run=pivot, scored=scored)

@@ -13,13 +13,7 @@ from zsnmt.evaluation.hypotheses import Pair
 from zsnmt.evaluation.settings import TextChoice
 from zsnmt.files.checksums import sha256
 from zsnmt.inference.translator import Translator
-from zsnmt.languages import (
-    Direction,
-    check_known,
-    other_pairs,
-    supervised_directions,
-    zero_shot_directions,
-)
+from zsnmt.languages import Direction, check_known, other_pairs, supervised_directions, zero_shot_directions
 from zsnmt.text.lines import read_lines
 
 logger = logging.getLogger(__name__)

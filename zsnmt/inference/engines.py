@@ -43,12 +43,12 @@ def open_engine(
 ) -> EngineAndCodec:
     """The engine that translates with a run, or with its export, and what turns text into its input.
 
-    A run is translated by one of `ENGINES`, `pytorch` unless another is chosen; an export by an engine of its
+    A run is translated by one of `OPENERS`, `pytorch` unless another is chosen; an export by an engine of its
     format. Nothing is exported here. Raises `InputError` for a choice that does not go with the folder.
     """
     if is_export(folder):
         return open_export(folder, search, choice)
-    return ENGINES[choice.engine or PYTORCH](folder, search, choice)
+    return OPENERS[choice.engine or PYTORCH](folder, search, choice)
 
 
 def open_export(folder: Path, search: Search, choice: EngineChoice) -> EngineAndCodec:
@@ -129,7 +129,7 @@ def larger_batches(engine: Engine) -> int:
     return max(1, min(LARGER_ON_A_GPU, int(free * Search.beam / (GPU_MEMORY_OF_A_BATCH * models * beam))))
 
 
-ENGINES: dict[str, Callable[[Path, Search, EngineChoice], EngineAndCodec]] = {  # of a run
+OPENERS: dict[str, Callable[[Path, Search, EngineChoice], EngineAndCodec]] = {  # by the engine of a run
     AUTO: open_fastest,
     PYTORCH: open_pytorch,
     CTRANSLATE2: open_present_export,

@@ -95,10 +95,10 @@ def translate_alone(batch: Batch) -> tuple[list[list[Hypothesis]], float]:
     """
     if failure is not None:
         raise failure
-    begin = process_time()
+    started = process_time()
     (hypotheses,) = process_engine.translate([batch])
     torch.cuda.empty_cache()
-    return hypotheses, process_time() - begin
+    return hypotheses, process_time() - started
 
 
 def count_seconds(translated: tuple[list[list[Hypothesis]], float]) -> list[list[Hypothesis]]:

@@ -79,10 +79,8 @@ def load_stock_checkpoint(checkpoint: Path, data: Path) -> ProbedModel:
     the encoder's. Raises `InputError` for a damaged checkpoint, another model, a missing dictionary, and
     sources that bear tags.
     """
-    overrides = {
-        "data": str(data),
-        "eval_bleu": False,
-    }  # a tokeniser for the BLEU of validation is not needed
+    # A tokeniser for the BLEU of validation is not needed.
+    overrides = {"data": str(data), "eval_bleu": False}
     with explain_read_errors(checkpoint), unchanged(checkpoint) as checksum:
         state = load_state(checkpoint, overrides)
         try:

@@ -25,7 +25,7 @@ from zsnmt.inference.many_gpus import ManyGpus
 from zsnmt.inference.trained_run import TrainedRun, load_run
 from zsnmt.languages import Direction
 from zsnmt.processes import in_another_process, map_in_processes, share_kernels
-from zsnmt.runs.folder import PIPELINE_FOLDER, differing
+from zsnmt.runs.several_models import Member, check_together
 from zsnmt.text.piece_counts import PieceCounts
 
 logger = logging.getLogger(__name__)
@@ -106,9 +106,12 @@ def why_fairseq_searches(trained: TrainedRun) -> str | None:
 def several_models(trained: TrainedRun, search: Search, choice: EngineChoice) -> SeveralModels:
     """A run's model and those beside it, packed; `InputError` where they cannot translate together."""
     runs = [trained, *map(load_run, choice.beside)]
-    check_different(runs)
-    for other in runs[1:]:
-        check_alike(trained, other)
+    check_together(
+        [
+            Member(each.folder, each.checksum, each.codec.placement.name, longest=each.codec.longest)
+            for each in runs
+        ]
+    )
     for each in runs:
         if reason := why_fairseq_searches(each):
             raise InputError(
@@ -118,18 +121,6 @@ def several_models(trained: TrainedRun, search: Search, choice: EngineChoice) ->
         [packed_engine(each, search, choice.precision or FLOAT32) for each in runs],
         trained={str(each.folder): each.codec.trained for each in runs},
     )
-
-
-def check_different(runs: Sequence[TrainedRun]) -> None:
-    """`InputError` for a model that is there twice, which counts and takes its time twice."""
-    folders: dict[str, Path] = {}  # by the checksums of their models
-    for each in runs:
-        if each.checksum in folders:
-            raise InputError(
-                f"{each.folder} has the same model as {folders[each.checksum]}, and together they translate "
-                "as one does, in twice its time; leave one of them out"
-            )
-        folders[each.checksum] = each.folder
 
 
 def warn_of_untrained(engine: Engine, directions: Iterable[Direction]) -> None:
@@ -145,23 +136,6 @@ def warn_of_untrained(engine: Engine, directions: Iterable[Direction]) -> None:
                 " and ".join(without),
                 direction,
             )
-
-
-def check_alike(one: TrainedRun, other: TrainedRun) -> None:
-    """`InputError` unless another run reads and writes what the first does."""
-    tags, longest = (one.codec.placement.name, one.codec.longest)
-    if changed := differing(one.folder / PIPELINE_FOLDER, other.folder / PIPELINE_FOLDER):
-        reason = f"it has another {changed[0]}"
-    elif other.codec.placement.name != tags:
-        reason = f"its tags stand by {other.codec.placement.name} and not by {tags}"
-    elif other.codec.longest != longest:
-        reason = f"it reads {other.codec.longest} tokens at most and not {longest}"
-    else:
-        return
-    raise InputError(
-        f"{other.folder} cannot translate together with {one.folder}: {reason}; give runs of the same text, "
-        "subwords and tags to --with"
-    )
 
 
 def packed_engine(trained: TrainedRun, search: Search, precision: str) -> PyTorchEngine:

@@ -15,13 +15,7 @@ from zsnmt.decoding.gpu_memory import holding_a_model
 from zsnmt.errors import InputError, in_one_line
 from zsnmt.runs.checkpoints import explain_read_errors, load_state
 from zsnmt.runs.checksums import REMEDY, check_model, check_pipeline
-from zsnmt.runs.folder import (
-    MODEL_FILE,
-    PIPELINE_FOLDER,
-    check_has_model,
-    check_pipeline_of_run,
-    check_place,
-)
+from zsnmt.runs.folder import MODEL_FILE, PIPELINE_FOLDER, check_has_model, check_pipeline_of_run, check_place
 from zsnmt.seams.residual_removal import settle
 from zsnmt.tasks.zs_translation import ZeroShotTranslationTask
 

@@ -240,18 +240,11 @@ class Translator:
         if not self.kind.has_probabilities:
             return Translation(text, score=hypothesis.score)
         return Translation(
-            text,
-            self.settings.log_probability(hypothesis),
-            len(hypothesis.tokens),
-            score=hypothesis.score,
+            text, self.settings.log_probability(hypothesis), len(hypothesis.tokens), score=hypothesis.score
         )
 
     def n_best(
-        self,
-        lines: Iterable["Line"],
-        *,
-        first_line: int | None = None,
-        finished: Progress = unheard,
+        self, lines: Iterable["Line"], *, first_line: int | None = None, finished: Progress = unheard
     ) -> list[list[Translation]]:
         """The best translations of raw lines, each in a direction of its own, that differ, best first; no
         more than the search keeps.

@@ -80,9 +80,8 @@ def encode(
     pair without it.
     """
     premises, hypotheses, _ = zip(*pairs)
-    sides = (
-        subwords.encode_lines(sentences, "") for sentences in (premises, hypotheses)
-    )  # all languages have one vocabulary
+    # All languages have one vocabulary.
+    sides = (subwords.encode_lines(sentences, "") for sentences in (premises, hypotheses))
     together = progress(zip(*sides), title, len(pairs), unit=" pairs")
     cut_pairs = (cut(premise, hypothesis, room) for premise, hypothesis in together)
     return tuple(zip(*([ids_of(sentence, dictionary) for sentence in pair] for pair in cut_pairs)))

@@ -106,9 +106,8 @@ def multilinguality(
     }
     if half < len(valid):
         size = len(model.encoder.dictionary) // 2
-        words = np.arange(
-            model.encoder.dictionary.nspecial + 1, size
-        )  # no special symbols: the copies of shared ones are never trained
+        # No special symbols: the copies of shared ones are never trained.
+        words = np.arange(model.encoder.dictionary.nspecial + 1, size)
         sentences = (
             sentence_vectors(model, valid, lines, layers=layers)
             for lines in (range(half), range(half, 2 * half))
@@ -177,9 +176,8 @@ def score_positions(model: BaseFairseqModel, system: str, longest: int, words: l
     dimensions = [dimension for dimension in CURVES if dimension < table.shape[1]]
     drawn = curves(table, dimensions, min(PLACES, len(table)), centred=relative)
     found["curves"] = {"dimensions": dimensions, "values": round_values(drawn)}
-    places = (
-        table[1:] if encoding in INPUT_ENCODINGS else table
-    )  # as TUPE's, without the first token, which stands for the sentence
+    # As TUPE's, without the first token, which stands for the sentence.
+    places = table[1:] if encoding in INPUT_ENCODINGS else table
     most = min(OFFSETS, (longest - 1) // 4, len(places) // 4, len(places) - 4)  # as chunks have room
     offsets = range(1, most + 1)  # the same for all encodings
     if offsets:

@@ -64,9 +64,8 @@ def word_vectors(model: BaseFairseqModel, ids: np.ndarray, layers: Sequence[int]
     dictionary = model.encoder.dictionary
     parts: list[list[np.ndarray]] = [[] for _ in layers]
     for some in torch.from_numpy(ids).split(BATCH):
-        alone = torch.stack(
-            [torch.full_like(some, dictionary.bos()), some, torch.full_like(some, dictionary.eos())], dim=1
-        )  # B×3
+        begin, end = (torch.full_like(some, symbol) for symbol in (dictionary.bos(), dictionary.eos()))
+        alone = torch.stack([begin, some, end], dim=1)  # B×3
         for of_layer, state in zip(parts, states(model, alone, layers)):
             of_layer.append(state[:, 1].numpy())
     return [np.concatenate(of_layer) for of_layer in parts]

@@ -96,10 +96,8 @@ class Encoder(TransformerEncoderBase):
         if self.position_bias is not None:
             bias = self.position_bias(padding_mask, src_tokens.size(1)).type_as(x)
         elif self.position_terms is not None:
-            positions, dropout = (
-                self.embed_positions(src_tokens),
-                self.dropout_module.p if self.training else 0.0,
-            )
+            positions = self.embed_positions(src_tokens)
+            dropout = self.dropout_module.p if self.training else 0.0
             parts = shares(x, embedded, positions, layer_norm=self.layernorm_embedding, dropout=dropout)
             bias = self.position_terms(*parts, self.layers[0].self_attn)
         else:

@@ -42,9 +42,8 @@ class GrowingVocabulary(nn.Module):
         stages = prev_output_tokens[:, :1].ge(self.borders).sum(-1)  # B
 
         def project(x: Tensor, size: int) -> Tensor:
-            flat = x.flatten(
-                0, 1
-            )  # BT×C, as in the stock layer: a product with three axes may differ in the last bits
+            # As in the stock layer: a product with three axes may differ in the last bits.
+            flat = x.flatten(0, 1)  # BT×C
             logits = nn.functional.linear(flat, table[:size]).unflatten(0, x.shape[:2])  # B×T×size
             return self.widen(logits, logits.new_tensor(-math.inf))
 

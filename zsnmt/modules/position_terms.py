@@ -53,9 +53,7 @@ class PositionTerms(nn.Module):
 
 def logits(q: Tensor, k: Tensor, attention: SelfAttention) -> Tensor:
     """The attention's logits of queries and keys, each B×T×C: B×H×T×T."""
-    q, k = (
-        projected.unflatten(-1, (attention.num_heads, -1)).transpose(1, 2) for projected in (q, k)
-    )  # B×H×T×d
+    q, k = (each.unflatten(-1, (attention.num_heads, -1)).transpose(1, 2) for each in (q, k))  # B×H×T×d
     return (q * attention.scaling) @ k.transpose(-1, -2)
 
 

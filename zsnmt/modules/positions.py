@@ -19,11 +19,8 @@ from zsnmt.modules.relative_attention import RelativeKeys, RelativeKeysAndQuerie
 if TYPE_CHECKING:  # elsewhere, without fairseq, an export brings this file alone
     from zsnmt.modules.self_attention import SelfAttention
 
-BUCKETS, EXACT, FARTHEST = (
-    32,
-    8,
-    128,
-)  # T5's: half of the buckets to either side, of them 8 for the offsets 0 to 7
+# T5's: half of the buckets to either side, of them 8 for the offsets 0 to 7.
+BUCKETS, EXACT, FARTHEST = 32, 8, 128
 
 
 class TupePositions(nn.Module):
@@ -82,9 +79,7 @@ class TupePositions(nn.Module):
         bias = by_position[:, positions[:, :, None], positions[:, None]].transpose(0, 1)  # B×H×T×T
         if self.buckets is not None:
             bias = bias + self.buckets(relative_buckets(length, positions.device)).permute(2, 0, 1)
-        return (
-            bias if not self.first_apart else self.set_first_apart(bias, positions, vectors[:2], scale=scale)
-        )
+        return self.set_first_apart(bias, positions, vectors[:2], scale=scale) if self.first_apart else bias
 
     def set_first_apart(self, bias: Tensor, positions: Tensor, vectors: Tensor, scale: float) -> Tensor:
         """The bias (B×H×T×T) with logits from and to the first token in place of those of a place (of 2×C
@@ -96,10 +91,8 @@ class TupePositions(nn.Module):
         from_first, to_first = (q * k).sum(dim=-1) * scale  # H each
         if self.buckets is not None:
             # No offset has the first bucket of the other side: offset 0 is on this side.
-            from_first, to_first = (
-                from_first + self.buckets.weight[BUCKETS // 2],
-                to_first + self.buckets.weight[BUCKETS],
-            )
+            from_first = from_first + self.buckets.weight[BUCKETS // 2]
+            to_first = to_first + self.buckets.weight[BUCKETS]
         is_first = positions.eq(0)[:, None]  # B×1×T
         bias = torch.where(is_first[:, :, None], to_first[:, None, None], bias)
         return torch.where(is_first[..., None], from_first[:, None, None], bias)

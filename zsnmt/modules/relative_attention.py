@@ -39,9 +39,8 @@ class OffsetTable(nn.Module):
         reach = min(self.distance, keys - 1)
         positions = torch.arange(keys, device=self.weight.device)
         offsets = positions - positions[keys - queries :, None]  # Tq×Tk
-        return self.weight[self.distance - reach : self.distance + reach + 1], offsets.clamp(
-            -reach, reach
-        ) + reach
+        vectors = self.weight[self.distance - reach : self.distance + reach + 1]
+        return vectors, offsets.clamp(-reach, reach) + reach
 
     def extra_repr(self) -> str:
         return f"distance={self.distance}, dim={self.weight.size(1)}"

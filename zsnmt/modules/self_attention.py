@@ -88,9 +88,8 @@ class SelfAttention(MultiheadAttention):
         if key_padding_mask is not None:
             # Finite: padding before a target, which sees nothing but itself, must not become NaN.
             zeros = torch.zeros(key_padding_mask.shape, dtype=q.dtype, device=q.device)
-            parts.append(
-                zeros.masked_fill(key_padding_mask.bool(), torch.finfo(q.dtype).min / 2)[:, None, None]
-            )  # B×1×1×Tk
+            padding = zeros.masked_fill(key_padding_mask.bool(), torch.finfo(q.dtype).min / 2)
+            parts.append(padding[:, None, None])  # B×1×1×Tk
         return sum(parts[1:], parts[0]) if parts else None
 
     def attend(

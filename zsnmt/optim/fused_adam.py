@@ -84,6 +84,5 @@ class FusedAdam(FairseqAdam):
             self._optimizer = OnePassAdam(self._optimizer.param_groups)
 
 
-FusedAdam.__name__ = (
-    FairseqAdam.__name__
-)  # fairseq goes on with a run only if its optimiser has the same name
+# fairseq goes on with a run only if its optimiser has the same name
+FusedAdam.__name__ = FairseqAdam.__name__

@@ -13,14 +13,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.locks import locked
 from zsnmt.files.replacing import put_in_place
 from zsnmt.probing.settings import Probing
-from zsnmt.probing.steps import (
-    HELD_OUT,
-    PRINTED_TABLES,
-    RECORDS,
-    STATES,
-    TRAINING,
-    ProbeSteps,
-)
+from zsnmt.probing.steps import HELD_OUT, PRINTED_TABLES, RECORDS, STATES, TRAINING, ProbeSteps
 from zsnmt.runs.commands import recipe_command, verb_command
 from zsnmt.runs.folder import MODEL_FILE, check_trained, read_record
 from zsnmt.runs.probe_folder import PROBE_RECORD, PROBES

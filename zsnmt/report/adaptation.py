@@ -94,11 +94,7 @@ def new_language_cells(
     runs: Sequence[Scores], columns: Mapping[str, tuple[str, Column]], differences: Sequence[WayDifference]
 ) -> dict[str, Cell]:
     """The row of a system, by the titles of the columns."""
-    cells: dict[str, Cell] = {
-        "system": runs[0].system,
-        "seeds": seeds(runs),
-        "mode": origin(runs[0])["mode"],
-    }
+    cells: dict[str, Cell] = {"system": runs[0].system, "seeds": seeds(runs), "mode": origin(runs[0])["mode"]}
     for title, (group, column) in columns.items():
         cells[title] = mean(runs, column, members(runs, column.kind, group))
     for difference in differences:

@@ -8,7 +8,7 @@ from zsnmt.errors import InputError
 from zsnmt.files.records import read_json
 from zsnmt.languages import kind_name
 from zsnmt.report.comparison import fold
-from zsnmt.report.documents import KEEP_AGAIN, Maker, keep, kept_files, plain_name
+from zsnmt.report.documents import KEEP_AGAIN, Maker, keep_of_run, kept_files
 from zsnmt.report.scores import short_commit
 from zsnmt.report.table import markdown_grid
 from zsnmt.runs.folder import CONFIDENCE_FILE
@@ -42,9 +42,7 @@ def check_confidence(run: Path, scores: Scores) -> None:
 
 def keep_confidence(run: Path, folder: Path) -> Path:
     """Keep the record of a run; returns where."""
-    record = read_json(run / CONFIDENCE_FILE, AGAIN, RECORD_KINDS)
-    name = f"{plain_name(record['system'])}.seed{record['seed']}.json"
-    return keep(record, folder / plain_name(record["config"]) / FOLDER / name)
+    return keep_of_run(read_json(run / CONFIDENCE_FILE, AGAIN, RECORD_KINDS), folder, FOLDER)
 
 
 def confidence_tables(records: Sequence[Mapping[str, Any]]) -> str:

@@ -132,7 +132,5 @@ def direction_cell(runs: Sequence[Scores], column: Column, direction: Direction)
     if first is None:  # as in most cells of a table with many ways
         return None
     return seed_cell(
-        column.figure,
-        Side(runs, column).means({direction}),
-        first.uncertainty.intervals.get(column.figure),
+        column.figure, Side(runs, column).means({direction}), first.uncertainty.intervals.get(column.figure)
     )

@@ -144,16 +144,19 @@ def keep(content: dict, path: Path) -> Path:
     return path
 
 
+def keep_of_run(record: dict, folder: Path, kind: str) -> Path:
+    """Keep what a record says of a run, by its name, among those of a `kind`; returns where."""
+    name = f"{plain_name(record['system'])}.seed{record['seed']}.json"
+    return keep(record, folder / plain_name(record["config"]) / kind / name)
+
+
 def keep_probes(run: Path, folder: Path) -> Path:
     """Where the probes of a run are kept, their tables as lists of lines; `InputError` if it has none or
     they are damaged.
     """
     found = read(run)
     record = parse(found, run / PROBES).record
-    kept = record | {name: found[name] for name in TABLES if name in found}
-    name = f"{plain_name(record['system'])}.seed{record['seed']}.json"
-    path = folder / plain_name(record["config"]) / PROBES / name
-    return keep(kept, path)
+    return keep_of_run(record | {name: found[name] for name in TABLES if name in found}, folder, PROBES)
 
 
 def kept_probes(folder: Path, config: str) -> list[Probes]:

@@ -49,9 +49,8 @@ FIGURES = {  # the first is the one that tables show without its name
     "cost": Figure(Form("cost", 1, 1, unit=" ×"), LOWER, None, shown=ROOMY),  # over the direct one's
     "seconds": Figure(Form("seconds", 1, 1, unit=" s"), LOWER),  # of processors
     "reference_error": Figure(Form("identifier's error", 100, 1, unit=" %"), LOWER),
-    "unchanged": Figure(
-        Form("outputs unchanged", 100, 1, unit=" %"), None, shown=None
-    ),  # since before an adaptation
+    # Since before an adaptation.
+    "unchanged": Figure(Form("outputs unchanged", 100, 1, unit=" %"), None, shown=None),
 }
 MAIN = next(iter(FIGURES))
 

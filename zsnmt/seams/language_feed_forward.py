@@ -24,12 +24,7 @@ def add_options(add: Callable) -> None:
         help="decoder layers that have, besides their own feed-forward block, one for each target "
         "language but the pivot: none, middle, top2, or numbers",
     )
-    add(
-        "--decoder-language-feed-forward-dim",
-        type=int,
-        metavar="D",
-        help="width of these blocks",
-    )
+    add("--decoder-language-feed-forward-dim", type=int, metavar="D", help="width of these blocks")
 
 
 def fill(model: TransformerModel, args: Namespace, task: FairseqTask) -> None:

@@ -56,9 +56,8 @@ class Rate:
         now, price = self.clock(), MINUTE / self.number
         if len(self.full) >= self.most:
             self.full = {each: when for each, when in self.full.items() if when > now}
-            self.most = max(
-                ADDRESSES, 2 * len(self.full)
-            )  # so that many are not gone through at each request
+            # So that many are not gone through at each request.
+            self.most = max(ADDRESSES, 2 * len(self.full))
         full = max(self.full.get(address, now), now) + price
         if (wait := full - now - MINUTE - price / 2) > 0:
             raise Refused(

@@ -67,10 +67,7 @@ ENGLISH = Locale("en").languages
 
 
 def application(
-    systems: Mapping[str, System],
-    limits: Limits,
-    keys: Collection[str] = (),
-    origins: Collection[str] = (),
+    systems: Mapping[str, System], limits: Limits, keys: Collection[str] = (), origins: Collection[str] = ()
 ) -> FastAPI:
     """The server of some systems, for clients with one of the keys if there are any, and for pages of other
     `origins`.

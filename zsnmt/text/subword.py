@@ -153,7 +153,8 @@ def train_subwords(
     Raises InputError for values out of range, and for a vocabulary that is too large for the text or too
     small for its characters, with the limit.
     """
-    check_word("model type", model_type, MODEL_TYPES)
+    if model_type not in MODEL_TYPES:
+        raise InputError(f"there is no model type '{model_type}'; choose {' or '.join(MODEL_TYPES)}")
     if not 0 < character_coverage <= 1:
         raise InputError(
             f"character coverage {character_coverage} cannot be used; give a share above 0 and up to 1"
@@ -245,11 +246,6 @@ def nonempty_sentences(text: Text) -> Iterator[str]:
     else:
         lines = (line for file in text for line in iterate_lines(file, allow_empty_lines=True))
     return filter(None, map(plain_spaces, lines))
-
-
-def check_word(name: str, word: str, known: Sequence[str]) -> None:
-    if word not in known:
-        raise InputError(f"there is no {name} '{word}'; choose {' or '.join(known)}")
 
 
 def read_model(model: Path) -> bytes:

@@ -75,9 +75,8 @@ class Tokeniser:
         """The sentence with single spaces and in the one spelling that its tokens have."""
         if self._joined:
             sentence = sentence.replace(JOINER, JOINER_IN_TEXT)
-        return self._rules.normalise(sentence) or " ".join(
-            sentence.split()
-        )  # if it is all zero-width joiners
+        # The latter if it is all zero-width joiners.
+        return self._rules.normalise(sentence) or " ".join(sentence.split())
 
     def tokenise(self, sentence: str) -> str:
         """The tokens of a sentence, with single spaces between them."""

@@ -26,13 +26,7 @@ from zsnmt.files.links import link_or_copy
 from zsnmt.files.replacing import replacing_folder
 from zsnmt.languages import LANGUAGES_FILE, check_languages, language_tag
 from zsnmt.processes import progress, worker_pool
-from zsnmt.text.learning import (
-    TOKENISED,
-    learn_tokenisation,
-    learn_units,
-    leave_out_unseen,
-    tokenise_file,
-)
+from zsnmt.text.learning import TOKENISED, learn_tokenisation, learn_units, leave_out_unseen, tokenise_file
 from zsnmt.text.lines import iterate_lines, write_lines
 from zsnmt.text.piece_counts import write_piece_counts
 from zsnmt.text.pipeline import TextPipeline
@@ -292,11 +286,7 @@ def counting_unknown(
 
 
 def ids_of_file(
-    file: TextFile,
-    folder: Path,
-    pipeline: TextPipeline,
-    dictionary: Dictionary,
-    pieces: Sequence[str] | None,
+    file: TextFile, folder: Path, pipeline: TextPipeline, dictionary: Dictionary, pieces: Sequence[str] | None
 ) -> Iterator[np.ndarray]:
     """The ids of each sentence, and EOS."""
     if pieces is not None:

@@ -25,12 +25,7 @@ def clean(source: Path, experiment: Experiment, options: Sequence[str] = ()) -> 
     check_validation(source, config.languages, [*config.fairseq_options, *options])
     with replacing_folder(experiment.text) as part:
         counts = make_training_text(
-            source,
-            part,
-            config.languages,
-            limits=config.pairs,
-            cleaning=config.cleaning,
-            workers=cores(),
+            source, part, config.languages, limits=config.pairs, cleaning=config.cleaning, workers=cores()
         )
         check_trained_on(experiment, source, part)
     say_what_is_left_out(counts, experiment.text)

@@ -9,6 +9,7 @@ from zsnmt.corpora.limits import parse_limits
 from zsnmt.decoding.length_penalty import FORMS
 from zsnmt.decoding.methods.settings import parse_ways
 from zsnmt.decoding.options import CPU_PRECISIONS
+from zsnmt.scoring.options import IDENTIFIERS, SUBWORDS, Scoring
 from zsnmt.text.settings import UNIT_TYPES, WORD, TextSettings
 from zsnmt.training.config_file import (
     FAIRSEQ_OPTIONS,
@@ -111,9 +112,7 @@ class Config:
         NUMBER, "weight of word-level distillation for students, unless --word-level gives another", 0.0
     )
     few_lines: int = setting(
-        WHOLE,
-        "so many real lines of each zero-shot direction are added by zsnmt distill --sides none",
-        0,
+        WHOLE, "so many real lines of each zero-shot direction are added by zsnmt distill --sides none", 0
     )
     average: int = setting(POSITIVE, "so many of the best checkpoints are averaged", 5)
     beam: int | None = setting(POSITIVE, "hypotheses kept at each step of the search", None)
@@ -128,8 +127,8 @@ class Config:
         WORDS, "in what other ways runs are scored: see --ways of zsnmt evaluate", ()
     )
     test_lines: int | None = setting(POSITIVE, "only the first lines of the test set are scored", None)
-    identifier: str = setting(choice("py3langid", "lexicon"), "what finds off-target output", "py3langid")
-    bleu_tokenizer: str = setting(TEXT, "sacreBLEU's tokeniser, or subwords: those of the model", "13a")
+    identifier: str = setting(choice(*IDENTIFIERS), "what finds off-target output", Scoring.identifier)
+    bleu_tokenizer: str = setting(TEXT, "sacreBLEU's, or subwords: the model's own", Scoring.bleu_tokenizer)
     normalise_references: bool = setting(
         YES, "references are spelt as the tokenisation spells its output", False
     )
@@ -181,10 +180,10 @@ def read_config(path: Path, variables: Mapping[str, str]) -> Config:
         file.refuse("RELEASE", "sets RELEASE but not CORPUS, the name of the corpus released there")
     if file.value("MERGES") and file.value("VOCABULARY"):
         file.refuse("MERGES", "sets MERGES beside VOCABULARY; leave one of the two out")
-    if file.value("SUBWORD_TYPE") == WORD and file.value("BLEU_TOKENIZER") == "subwords":
+    if file.value("SUBWORD_TYPE") == WORD and file.value("BLEU_TOKENIZER") == SUBWORDS:
         file.refuse(
             "BLEU_TOKENIZER",
-            "sets BLEU_TOKENIZER=subwords, which a model of whole words does not have; choose another, or "
+            f"sets BLEU_TOKENIZER={SUBWORDS}, which a model of whole words does not have; choose another, or "
             "leave it out",
         )
     return file.read_into(Config)

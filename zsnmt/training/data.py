@@ -43,11 +43,7 @@ def prepare_data(steps: Steps, experiment: Experiment, options: Sequence[str] = 
                 f"{experiment.file} to another name"
             )
         source = make_source(steps, experiment)
-        chosen = {
-            "languages": config.languages,
-            "pairs": config.pairs,
-            "cleaning": str(config.cleaning),
-        }
+        chosen = {"languages": config.languages, "pairs": config.pairs, "cleaning": str(config.cleaning)}
         steps.make(
             experiment.folder,
             "text",

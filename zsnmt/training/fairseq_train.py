@@ -20,7 +20,7 @@ from zsnmt.runs.time_left import TimeLeft
 from zsnmt.training.connections import Line, Lost
 from zsnmt.training.hosts import free_port
 from zsnmt.training.option_words import PLACES, given_values, without
-from zsnmt.training.precision import FLOAT32, begun_precision, fitting_precision, in_precision
+from zsnmt.training.precision import WHOLE_PRECISION, begun_precision, fitting_precision, in_precision
 from zsnmt.training.ranks import Ranks, Work, start_ranks
 from zsnmt.training.steps import Steps, files_of, read_marker, write_marker
 from zsnmt.training.team import Team, shared_updates
@@ -43,7 +43,7 @@ def fairseq_train(steps: Steps, folder: Path, title: str, data: Path, options: S
     shared_updates(options, steps.team.size)
     inputs = training_inputs(data, options)
     # A training keeps the precision in which it was begun, and is the same in another.
-    settings = {"options": in_precision(without(options, PLACES), FLOAT32)}
+    settings = {"options": in_precision(without(options, PLACES), WHOLE_PRECISION)}
     done, begun = (read_marker(folder, name) for name in (STEP, BEGUN))
     for marker in (begun, done):
         steps.recall(marker)

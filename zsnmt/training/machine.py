@@ -39,8 +39,5 @@ def ask() -> Machine:
 
     gpu = torch.cuda.get_device_properties(0).total_memory if torch.cuda.is_available() else 0
     return Machine(
-        cores=cores(),
-        memory=memory() / GIGABYTE,
-        gpu=gpu / GIGABYTE,
-        bfloat16=multiplies_bfloat16(),
+        cores=cores(), memory=memory() / GIGABYTE, gpu=gpu / GIGABYTE, bfloat16=multiplies_bfloat16()
     )

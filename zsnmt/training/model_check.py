@@ -86,14 +86,17 @@ def sizes_of_model(options: Namespace) -> dict[str, torch.Size]:
 
 
 def write_dictionaries(folder: Path, languages: Sequence[str], symbols: int = 0) -> None:
-    """What the task reads of a binarised folder: the languages, and a dictionary with their tags and with so
-    many symbols, if these are more.
-    """
+    """What the task reads of a binarised folder: the languages, and a dictionary as `made_up_dictionary`."""
+    write_lines(folder / LANGUAGES_FILE, languages)
+    for language in languages:
+        made_up_dictionary(languages, symbols).save(str(folder / f"dict.{language}.txt"))
+
+
+def made_up_dictionary(languages: Sequence[str], symbols: int) -> Dictionary:
+    """The tags of languages, and so many symbols in all, if these are more."""
     dictionary = Dictionary()
     for language in languages:
         dictionary.add_symbol(language_tag(language))
     for number in range(symbols - len(dictionary)):
         dictionary.add_symbol(f"w{number}")
-    write_lines(folder / LANGUAGES_FILE, languages)
-    for language in languages:
-        dictionary.save(str(folder / f"dict.{language}.txt"))
+    return dictionary

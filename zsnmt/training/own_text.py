@@ -275,10 +275,6 @@ def setting_line(key: str, value: str) -> str:
         return f"{key}={value}\n"
     together = re.sub(" (?!--)" if value.startswith("--") else " ", "\0", value)
     lines = wrap(
-        f'{key}="{together}"',
-        COLUMNS,
-        subsequent_indent="  ",
-        break_long_words=False,
-        break_on_hyphens=False,
+        f'{key}="{together}"', COLUMNS, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
     )
     return "\n".join(lines).replace("\0", " ") + "\n"

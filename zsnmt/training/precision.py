@@ -8,14 +8,14 @@ from zsnmt.runs.folder import CHECKPOINTS, COMMAND_FILE, LAST_CHECKPOINT, traini
 
 EFFICIENT = "--memory-efficient-"  # with a word for half precision: besides, in any order, or alone
 HALF_PRECISION = ("--fp16", "--bf16", "--amp", f"{EFFICIENT}fp16", f"{EFFICIENT}bf16")
-FLOAT32 = ""  # a training without such a word
+WHOLE_PRECISION = ""  # a training without such a word
 
 
 def precision_of(words: Sequence[str]) -> str:
     """The last word for half precision, which counts, in its form of less memory if that is there, too;
-    `FLOAT32` without any.
+    `WHOLE_PRECISION` without any.
     """
-    last = next((word for word in reversed(words) if word in HALF_PRECISION), FLOAT32)
+    last = next((word for word in reversed(words) if word in HALF_PRECISION), WHOLE_PRECISION)
     efficient = last.replace("--", EFFICIENT, 1)
     return efficient if efficient in words else last
 
@@ -44,7 +44,7 @@ def fitting_precision(words: Sequence[str], begun: str | None, on_gpus: bool) ->
     """
     told = precision_of(words)
     if begun is None and told and not on_gpus:
-        return FLOAT32, f"trains on processors, where {told} would be slow: in float32"
+        return WHOLE_PRECISION, f"trains on processors, where {told} would be slow: in float32"
     if begun is None or begun == told and on_gpus:
         return told, ""
     if begun and not on_gpus:

@@ -19,9 +19,8 @@ from zsnmt.training.team import Team
 
 GRACE = 1.0  # seconds in which others may still say why they end, when one has failed
 LEAVING = 60.0  # seconds in which all must have ended, when one has done its work
-ECHO = re.compile(
-    r"[Cc]onnection (closed|reset|refused)|NCCL|gloo|[Tt]imed out|DistStoreError"
-)  # of another's end
+# Of another's end.
+ECHO = re.compile(r"[Cc]onnection (closed|reset|refused)|NCCL|gloo|[Tt]imed out|DistStoreError")
 BROKEN_GPU = re.compile("uncorrectable (ECC|NVLink) error|[Hh]ardware stack error")  # as CUDA says it
 
 

@@ -95,12 +95,7 @@ def training_script(
 
 
 def study_submission(
-    job: Job,
-    place: Place,
-    *,
-    studies: Sequence[str],
-    systems: Sequence[System],
-    seeds: Sequence[int],
+    job: Job, place: Place, *, studies: Sequence[str], systems: Sequence[System], seeds: Sequence[int]
 ) -> str:
     """A shell script that gives the jobs of studies to sbatch: an array that trains their systems, one that
     trains the students of these when all are there, and a last job, on one machine, that scores all runs side

@@ -140,8 +140,7 @@ SOURCE_KINDS = {
     "TEXT": Kind(own_text, dict.fromkeys(("PATTERN", "ALL_PAIRS", "HELD_OUT"), "leave it out")),
     "SYNTHETIC": Kind(invented_text),
     "MULTIWAY": Kind(
-        multiway_text,
-        {"CONDITION": 'write that of a release as CORPUS="... --condition {value}"'},
+        multiway_text, {"CONDITION": 'write that of a release as CORPUS="... --condition {value}"'}
     ),
     "RELEASE": Kind(released_text, {"CORPUS": "leave it out, or say where the release is"}),
 }

@@ -44,18 +44,19 @@ from zsnmt.runs.systems import (
     System,
     direction_system,
 )
+from zsnmt.seams import position_query, residual_removal
 from zsnmt.seams.layers import chosen_layers
 from zsnmt.seams.options import attribute_of, spelt
+from zsnmt.seams.positions import BIAS_LAYERS
 from zsnmt.training.fairseq_options import training_options
 
-REMOVAL_LAYERS, REPLACEMENT = "--encoder-residual-removal-layers", "--encoder-residual-replacement"
-QUERY = "--encoder-position-query-layers"
+REPLACEMENT = "--encoder-residual-replacement"
 LEARNING_RATE, POST_NORM_RATE = "--lr", 0.7  # of what pre-norm has, as published runs have it
 # Options of which a study takes the config's and changes it.
 ADAPTED = {DIRECTIONS, LEARNING_RATE, LANGUAGE_EMBEDDING}
 STANDS_FOR = {  # the options whose defaults make an architecture a system of its own
-    RESIDUAL.architecture: {REMOVAL_LAYERS},
-    RESIDUAL_QUERY.architecture: {REMOVAL_LAYERS, QUERY},
+    RESIDUAL.architecture: {residual_removal.OPTION},
+    RESIDUAL_QUERY.architecture: {residual_removal.OPTION, position_query.OPTION},
     RELATIVE.architecture: {DISTANCE, ENCODER_POSITIONS, DECODER_POSITIONS},
 }
 
@@ -81,9 +82,8 @@ def removal_layer(baseline: Namespace) -> list[System]:
 def residual_removal_at(*layers: int) -> System:
     """The system without the residual in some encoder layers, counted from 1."""
     numbers = [*map(str, layers)]
-    return System(
-        f"residual_at_{'_'.join(numbers)}", RESIDUAL.architecture, (REMOVAL_LAYERS, ",".join(numbers))
-    )
+    option = residual_removal.OPTION, ",".join(numbers)
+    return System(f"residual_at_{'_'.join(numbers)}", RESIDUAL.architecture, option)
 
 
 def query(baseline: Namespace) -> list[System]:
@@ -159,7 +159,7 @@ def bias_layers(baseline: Namespace) -> list[System]:
         raise InputError(
             f"bias_layers needs layers below the middle one, and the model has {layers}; give it 2 or more"
         )
-    below = "--encoder-position-bias-layers", ",".join(map(str, range(1, layers // 2 + 1)))
+    below = BIAS_LAYERS, ",".join(map(str, range(1, layers // 2 + 1)))
     pairs = [
         (BY_ENCODING[encoding][1], System(name, RESIDUAL.architecture, (ENCODER_POSITIONS, encoding, *below)))
         for encoding, name in BELOW.items()
@@ -304,10 +304,7 @@ def check_alike(baseline: Namespace, other: Namespace, varied: Iterable[str]) ->
     """`InputError` where an architecture has other defaults than the baseline for options that no study
     varies.
     """
-    compared = {*vars(baseline)} - {
-        "arch",
-        *map(attribute_of, varied),
-    }
+    compared = {*vars(baseline)} - {"arch", *map(attribute_of, varied)}
     if different := sorted(name for name in compared if getattr(baseline, name) != getattr(other, name)):
         values = ", ".join(
             f"{spelt(name)} ({getattr(baseline, name)}, {getattr(other, name)})" for name in different

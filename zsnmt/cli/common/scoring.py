@@ -19,12 +19,7 @@ WORKERS = "say by --workers how many batches are translated at once"  # where th
 
 
 def score_runs(
-    recipe: Recipe,
-    runs: Sequence[Path],
-    given: Mapping[str, Any],
-    *,
-    pivot: str | None,
-    engine: EngineChoice,
+    recipe: Recipe, runs: Sequence[Path], given: Mapping[str, Any], *, pivot: str | None, engine: EngineChoice
 ) -> None:
     """Write scores.json of each run, after a look at all of them.
 

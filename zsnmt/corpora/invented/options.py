@@ -61,9 +61,8 @@ def parse_treebanks(words: Sequence[str]) -> tuple[SyntheticCorpus, int]:
 def add_treebank_options(parser: ArgumentParser) -> None:
     """Add the settings of treebanks of the artificial languages."""
     parser.add_argument("--sentences", type=int, default=2000, help="sentences of each training set")
-    add_corpus_options(
-        parser, without=["pairs", "multiway_share", "test"]
-    )  # --sentences stands for the one, and there is no test set
+    # --sentences stands for the first, and there is no test set.
+    add_corpus_options(parser, without=["pairs", "multiway_share", "test"])
 
 
 def parse_inference(words: Sequence[str]) -> SyntheticInference:

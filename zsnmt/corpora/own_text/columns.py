@@ -79,12 +79,7 @@ def say_others(heads: Sequence[str], languages: Mapping[int, str], file: Path) -
 
 
 def table_of_rows(
-    file: Path,
-    languages: Sequence[str],
-    rows: Rows,
-    *,
-    what: str = "rows",
-    on_fault: OnFault,
+    file: Path, languages: Sequence[str], rows: Rows, *, what: str = "rows", on_fault: OnFault
 ) -> Table:
     """A table of some languages, or without these of all that its rows have, which is counted by one reading.
 

@@ -41,13 +41,7 @@ import numpy as np
 from zsnmt.corpora import multiway
 from zsnmt.corpora.overlap import normalise
 from zsnmt.corpora.parallel_text import SPLITS
-from zsnmt.corpora.releases.release import (
-    clean_sentence,
-    count_pairs,
-    find_files,
-    open_lines,
-    warn_of_fewer,
-)
+from zsnmt.corpora.releases.release import clean_sentence, count_pairs, find_files, open_lines, warn_of_fewer
 from zsnmt.errors import InputError
 from zsnmt.languages import check_languages
 from zsnmt.processes import cores, progress, worker_pool

@@ -17,9 +17,8 @@ from zsnmt.corpora.parallel_text import SPLITS, check_corpus
 from zsnmt.errors import InputError, no_file
 from zsnmt.text.lines import is_blank
 
-NOTHING = re.compile(
-    "[\0\ufeff]"
-)  # NUL and the byte order mark stand for nothing, in the middle of a word too
+# NUL and the byte order mark stand for nothing, in the middle of a word too.
+NOTHING = re.compile("[\0\ufeff]")
 CONTROL = re.compile("[\x01-\x1f\x7f-\x9f]")
 REPAIRED = re.compile("[\0-\x08\n-\x1f\x7f-\x9f\u2028\u2029\ufeff]")  # a tab is not a fault
 NAMES_SHOWN = 6

@@ -48,11 +48,8 @@ class PackedDecoder:
         self.output = self.output_of(None)
         self.positions = None
         if decoder.embed_positions is not None:  # whatever the token, but for padding
-            anything = torch.full(
-                (1, decoder.max_positions()),
-                decoder.padding_idx + 1,
-                device=decoder.output_projection.weight.device,
-            )
+            device = decoder.output_projection.weight.device
+            anything = torch.full((1, decoder.max_positions()), decoder.padding_idx + 1, device=device)
             self.positions = decoder.embed_positions(anything)[0]
 
     def output_of(self, symbols: Tensor | None) -> Output:
@@ -121,16 +118,13 @@ class DecoderState:
         self.memory_mask = None
         if padding_mask is not None:
             padded = padding_mask[places]  # N×S
-            self.memory_mask = encoded.new_zeros(padded.shape).masked_fill_(padded, -math.inf)[
-                :, None, None
-            ]  # N×1×1×S
-        self.memories = [
-            layer.cross_attention.remember(encoded, places) for layer in packed.layers
-        ]  # each 2×N×H×S×d
+            mask = encoded.new_zeros(padded.shape).masked_fill_(padded, -math.inf)
+            self.memory_mask = mask[:, None, None]  # N×1×1×S
+        # Each 2×N×H×S×d.
+        self.memories = [layer.cross_attention.remember(encoded, places) for layer in packed.layers]
         self.pasts = [encoded.new_empty(0)] * len(packed.layers)  # each 2×N×H×M×d, with room for more
-        self.seen = encoded.new_zeros(
-            (len(starts), 1, 0)
-        )  # N×W×M: 0 at a hypothesis's own past, elsewhere -inf
+        # N×W×M: 0 at a hypothesis's own past, elsewhere -inf.
+        self.seen = encoded.new_zeros((len(starts), 1, 0))
         self.times: list[int] = []  # the step of each of the M
 
     def group(self) -> None:
@@ -287,9 +281,8 @@ class PastAttention:
         attended = products(weights, v)
         if self.relative_values is not None:
             by_step = weights.new_zeros((*weights.shape[:3], steps)).index_add_(-1, times, weights)
-            attended = attended + self.relative_values(by_step.flatten(1, 2)[:, :, None]).squeeze(
-                2
-            ).unflatten(1, q.shape[1:3])
+            values = self.relative_values(by_step.flatten(1, 2)[:, :, None])  # N×HW×1×d
+            attended = attended + values.squeeze(2).unflatten(1, q.shape[1:3])
         return attended
 
 

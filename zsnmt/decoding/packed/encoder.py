@@ -120,10 +120,8 @@ def fuse_projections(*projections: torch.nn.Linear, scale: float = 1.0) -> tuple
     def joined(parts: list[Tensor]) -> Tensor:
         return torch.cat([part.detach() * by for part, by in zip(parts, scales)])
 
-    biases = [projection.bias for projection in projections]
-    return joined([projection.weight for projection in projections]), None if biases[0] is None else joined(
-        biases
-    )
+    weights, biases = ([getattr(each, name) for each in projections] for name in ("weight", "bias"))
+    return joined(weights), None if biases[0] is None else joined(biases)
 
 
 def is_plain(attention: SelfAttention) -> bool:

@@ -182,11 +182,7 @@ def ablation_bars(runs: Sequence[MaskedLM], group: str) -> Drawing | None:
             axes.tick_params(axis="y", length=0)
             bare(axes)
         axes.invert_yaxis()
-    return (
-        f"ablation_bars_{group}",
-        f"Ablations of absolute positions, {group_label(conditions)}",
-        figure,
-    )
+    return (f"ablation_bars_{group}", f"Ablations of absolute positions, {group_label(conditions)}", figure)
 
 
 def has_figure(of: RunFigure, runs: Sequence[MaskedLM], system: str, conditions: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from zsnmt.masked_lm.report.runs import LABELS
 from zsnmt.masked_lm.report.xnli import SCORES_FILE, accuracy_table, read
 from zsnmt.report.comparison import fold
-from zsnmt.report.documents import Maker, keep, kept_files, plain_name
+from zsnmt.report.documents import Maker, keep_of_run, kept_files
 from zsnmt.report.scores import short_commit, versions_in_short
 from zsnmt.report.table import Table, markdown_rows
 
@@ -24,9 +24,7 @@ def has_inference(run: Path) -> bool:
 
 def keep_inference(run: Path, folder: Path) -> Path:
     """Where the accuracies of a run are kept; `InputError` if they are damaged."""
-    scores = read(run / SCORES_FILE)
-    name = f"{plain_name(scores['system'])}.seed{scores['seed']}.json"
-    return keep(scores, folder / plain_name(scores["config"]) / FOLDER / name)
+    return keep_of_run(read(run / SCORES_FILE), folder, FOLDER)
 
 
 def kept_inference(folder: Path, config: str) -> list[dict]:

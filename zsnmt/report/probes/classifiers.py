@@ -68,9 +68,8 @@ def print_rows(rows: Sequence[MeasuredProbe]) -> str:
     """Accuracies in per cent beside what needs no states."""
     layers, labels = ([*dict.fromkeys(names)] for names in zip(*((row.layer, row.label) for row in rows)))
     figures = {(row.layer, row.label): row.accuracy for row in rows}
-    first = {
-        label: figures[layers[0], label] for label in labels
-    }  # chance and majority are those of any layer
+    # Chance and majority are those of any layer.
+    first = {label: figures[layers[0], label] for label in labels}
     shares = {layer: [figures[layer, label].accuracy for label in labels] for layer in layers}
     shares |= {name: [getattr(figure, name) for figure in first.values()] for name in ("chance", "majority")}
     cells = [[name, *(f"{100 * share:.1f}" for share in of_name)] for name, of_name in shares.items()]

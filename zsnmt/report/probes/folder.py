@@ -192,12 +192,7 @@ def check_record(found: Mapping, source: Path) -> None:
 def older_defaults(found: dict) -> dict:
     """What was true of all probes before their record said so: one text, and batches of rows."""
     text, sentences = found.get("text"), found.get("sentences")
-    return {
-        "held_out_text": text,
-        "held_out_lines": sentences,
-        "batches": "rows",
-        "classifiers_only": False,
-    }
+    return {"held_out_text": text, "held_out_lines": sentences, "batches": "rows", "classifiers_only": False}
 
 
 def figure_columns(lines: Sequence[str]) -> Columns:

@@ -72,11 +72,7 @@ FIRST_STAGE_TABLES = {
     for design, *words in (
         (BASE_GRID, "Effects of norm, tags and residual"),
         (LCS_GRID, "Effects of the target language in the upper encoder", IN_DECODER),
-        (
-            BLOCKS_GRID,
-            "Effects of language blocks and of the residual of the feed-forward block",
-            IN_DECODER,
-        ),
+        (BLOCKS_GRID, "Effects of language blocks and of the residual of the feed-forward block", IN_DECODER),
         (
             DECODING_GRID,
             "Effects of masks and contrasts at translation time",

@@ -7,13 +7,13 @@ from zsnmt.corpora.cleaning import ALL_RULES
 from zsnmt.corpora.own_text.held_out import set_size
 from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.languages import LANGUAGE_OF
+from zsnmt.scoring.options import SUBWORDS
 from zsnmt.training.rule.choice import NOTHING, Choice, because
 from zsnmt.training.rule.model import LITTLE_TEXT
 
 HELD_OUT = 500  # sentence pairs of a set, as of Tatoeba's test sets
 MOST_PIECES = 40_000  # of the papers' vocabularies
 PIECES_BY_ROOT = 5.5  # a million words give 5,500 pieces besides the characters, 16 million 22,000
-EVALUATED_BY_PIECES = "subwords"  # sacreBLEU's 13a does not cut scripts without spaces
 
 
 def choose_held_out(text: Survey) -> Choice:
@@ -96,7 +96,7 @@ def choose_scoring(text: Survey) -> Choice:
     if text.unspaced:
         choice |= because(
             f"BLEU counts pieces, for {', '.join(text.unspaced)} has no spaces between words.",
-            BLEU_TOKENIZER=EVALUATED_BY_PIECES,
+            BLEU_TOKENIZER=SUBWORDS,
         )
     if unknown := unidentified(text):
         choice |= because(

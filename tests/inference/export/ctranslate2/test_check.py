@@ -104,6 +104,14 @@ def test_other_best_translations_fail_unless_they_are_as_good(model, reference, 
     assert check_exact(model, reference, as_good, chosen).equal == 0
 
 
+def test_scores_that_are_no_numbers_fail(model, reference, engine, chosen):
+    """Also behind others that are as good."""
+    scores = iter([0.0] * (len(chosen) - 1) + [math.nan])
+    lying = Lying(engine, lambda best: best._replace(tokens=best.tokens[1:], score=best.score + next(scores)))
+    with pytest.raises(InputError, match="100.0% of its best translations .*, with scores up to nan apart"):
+        check_exact(model, reference, lying, chosen)
+
+
 def test_what_is_no_number_fails(model, reference, engine, chosen, monkeypatch):
     monkeypatch.setattr(
         engine,

@@ -126,6 +126,7 @@ def test_what_differs_is_found_out():
         ({"largest": 2e-4}, "its log-probabilities differ from PyTorch's by up to 0.0002, more than 0.0001"),
         ({"largest": math.nan}, "its log-probabilities differ"),
         ({"score": 0.1}, "1.0% of its best translations are others than fairseq's"),
+        ({"score": math.nan}, "1.0% of its best translations are others than fairseq's"),
         ({"text": ["en-de 'x': source is 1"]}, "its tokenizer differs: en-de 'x'"),
     ):
         with pytest.raises(InputError, match=f"the export is deleted, since {reason}"):

@@ -4,6 +4,7 @@ import copy
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+import numpy as np
 from fairseq.models import BaseFairseqModel
 
 from zsnmt.decoding.likeness import log_probabilities
@@ -58,9 +59,17 @@ def compare(
     theirs = best_of_equal_lengths(reference, sentences)
     ours = [best for batch in engine.translate(make_batches(sentences)) for best, *_ in batch]
     translations = [*chosen, *((sentence, best.tokens) for sentence, best in zip(sentences, theirs))]
+    return with_best(differences(model, engine, translations), ours, theirs)
+
+
+def with_best(
+    found: Agreement, ours: Sequence[Hypothesis], theirs: Sequence[Hypothesis]
+) -> tuple[Agreement, float]:
+    """An agreement with the share of best translations that are equal, and by how much the scores of the
+    others are apart, at most; NaN where one of these is.
+    """
     apart = [abs(one.score - other.score) for one, other in zip(ours, theirs) if one.tokens != other.tokens]
-    found = differences(model, engine, translations)
-    return found._replace(equal=1 - len(apart) / len(sentences)), max(apart, default=0.0)
+    return found._replace(equal=1 - len(apart) / len(ours)), float(np.max(apart, initial=0.0))
 
 
 def best_of_equal_lengths(engine: Engine, sentences: Sequence[Sentence]) -> list[Hypothesis]:
@@ -91,12 +100,12 @@ def refuse_others(found: Agreement, apart: float, of: str, by: str = "") -> None
     """`InputError` for log-probabilities that are others than PyTorch's, and for best translations that are
     others than those of a search, with scores so far apart; `by` says how both translate.
     """
-    if not found.largest <= EXACT:  # refuses NaN, too
+    if not found.largest <= EXACT:  # refuses NaN, too, as below
         raise InputError(
             f"the export is deleted, since its log-probabilities{by} differ from PyTorch's by up to "
             f"{found.largest:.2g}, more than {EXACT}"
         )
-    if apart > EXACT:
+    if not apart <= EXACT:
         raise InputError(
             f"the export is deleted, since {1 - found.equal:.1%} of its best translations{by} are others "
             f"than {of}, with scores up to {apart:.2g} apart, more than {EXACT}"

@@ -63,9 +63,8 @@ def joined_input(
     vectors = read(language.table.weight).astype(np.float64)
     if language.project is None:
         return JoinedInput(embeddings, positions, vectors, tags=tags, rectified=False)
-    input_half, language_half = np.split(
-        read(language.project.weight).astype(np.float64), 2, axis=1
-    )  # C×C each
+    weight = read(language.project.weight).astype(np.float64)
+    input_half, language_half = np.split(weight, 2, axis=1)  # C×C each
     bias = read(language.project.bias).astype(np.float64)
     embeddings, positions = embeddings @ input_half.T, positions @ input_half.T + bias
     embeddings[tags] = vectors @ input_half.T + bias

@@ -133,11 +133,7 @@ def add_block(spec: FeedForwardSpec, blocks: LanguageFeedForward, read: Reader, 
     weight, widen, widen_bias, narrow, narrow_bias = parts[tag]
     inner, outer = spec.linear_0, spec.linear_1
     linear(inner, np.concatenate([inner.weight, widen]), np.concatenate([inner.bias, widen_bias]))
-    linear(
-        outer,
-        np.concatenate([outer.weight, weight * narrow], axis=1),
-        outer.bias + weight * narrow_bias,
-    )
+    linear(outer, np.concatenate([outer.weight, weight * narrow], axis=1), outer.bias + weight * narrow_bias)
 
 
 def adapter_layer(
@@ -188,9 +184,8 @@ def idle_attention(spec: MultiHeadAttentionSpec, inputs: Sequence[int], embed_di
     """Weights of zero for an attention whose heads have one dimension; `inputs`: the dimensions of what is
     projected.
     """
-    one_dimension_each = {1: [3], 2: [1, 2]}[
-        len(inputs)
-    ]  # query, keys and values together, or the query apart
+    # Query, keys and values together, or the query apart.
+    one_dimension_each = {1: [3], 2: [1, 2]}[len(inputs)]
     for each, projections, input_dim in zip(spec.linear, one_dimension_each, inputs):
         linear(each, np.zeros((projections * heads, input_dim)))
     linear(spec.linear[-1], np.zeros((embed_dim, heads)))

@@ -13,7 +13,7 @@ from zsnmt.decoding.pytorch_engine import PyTorchEngine
 from zsnmt.decoding.search import Engine, Hypothesis
 from zsnmt.errors import InputError
 from zsnmt.inference.export.agreement import Agreement
-from zsnmt.inference.export.ctranslate2.check import refuse_others
+from zsnmt.inference.export.ctranslate2.check import refuse_others, with_best
 from zsnmt.inference.export.ctranslate2.engine import CTranslate2Engine
 from zsnmt.inference.export.ctranslate2.mask import MaskEngine
 from zsnmt.inference.export.ctranslate2.scored import agreement_of, make_batches
@@ -45,10 +45,9 @@ def check_mask(model: BaseFairseqModel, engine: CTranslate2Engine, chosen: Seque
         log_probabilities(model, bundle.sentences[0], best.tokens, among=masked.symbols[bundle.target])
         for bundle, best in zip(bundles, theirs)
     ]
-    apart = [abs(one.score - other.score) for one, other in zip(ours, theirs) if one.tokens != other.tokens]
     found = agreement_of(sum(scored(masked, bundles, theirs), []), sum(expected, []))
-    found = found._replace(equal=1 - len(apart) / len(bundles))
-    refuse_others(found, max(apart, default=0.0), of="PyTorch's", by=" by a mask")
+    found, apart = with_best(found, ours, theirs)
+    refuse_others(found, apart, of="PyTorch's", by=" by a mask")
     return found
 
 

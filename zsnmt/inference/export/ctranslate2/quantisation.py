@@ -23,7 +23,7 @@ QUANTIZATIONS = (FLOAT32, INT8, "int8_float32", "bfloat16", "float16")
 EIGHT_BITS = (INT8, "int8_float32")  # on a CPU the same
 REFUSED = {
     "int16": "CTranslate2 computes int16 on Intel processors alone, where it cuts inputs off at 32.767, "
-    "which the large numbers of a removed residual and those of trained models exceed; choose int8",
+    "which the large numbers of a removed residual and those of trained models exceed; choose int8"
 }
 
 

@@ -3,19 +3,14 @@
 from collections.abc import Iterator
 
 from fairseq.models.transformer import TransformerModel
-from fairseq.modules import (
-    AdaptiveSoftmax,
-)
+from fairseq.modules import AdaptiveSoftmax
 from torch import nn
 
 from zsnmt.decoding.options import FLOAT32
 from zsnmt.decoding.packed.parts import PARTS, unknown_parts
 from zsnmt.errors import InputError
 from zsnmt.models.zs_transformer import ZeroShotTransformer
-from zsnmt.modules.attention_residual import (
-    MeanPoolResidual,
-    RemoveResidual,
-)
+from zsnmt.modules.attention_residual import MeanPoolResidual, RemoveResidual
 from zsnmt.modules.position_names import TUPE
 from zsnmt.modules.position_query import PositionQuery
 from zsnmt.modules.positions import TupePositions

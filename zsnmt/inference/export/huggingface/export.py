@@ -43,13 +43,7 @@ def check(quantization: str) -> None:
 
 
 def write(
-    folder: Path,
-    run: Path,
-    trained: TrainedRun,
-    *,
-    record: dict,
-    samples: Sequence[Sample],
-    text: Path,
+    folder: Path, run: Path, trained: TrainedRun, *, record: dict, samples: Sequence[Sample], text: Path
 ) -> tuple[dict[str, Agreement], dict]:
     """Write an export into a folder, where a process without zsnmt finds how far it agrees; see `Format`."""
     model, codec = trained.model, trained.codec

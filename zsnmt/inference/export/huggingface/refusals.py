@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from itertools import chain
 
 from fairseq.models.transformer import TransformerModel
-from fairseq.modules import FairseqDropout
 
 from zsnmt.data.reading import Codec
+from zsnmt.decoding.packed.parts import unknown_parts
 from zsnmt.errors import InputError
 from zsnmt.inference.export.ctranslate2.refusals import INSTEAD
 from zsnmt.inference.export.ctranslate2.refusals import KNOWN as KNOWN_THERE
@@ -56,15 +56,10 @@ def check_expressible(model: TransformerModel, codec: Codec) -> None:
 
 def reasons(model: TransformerModel) -> Iterator[str]:
     """What a model has that has no place: options, and parts that nobody has looked at."""
-    parts = dict(model.named_modules())
     yield from (
-        option for kind, option in OPTIONS.items() if any(isinstance(part, kind) for part in parts.values())
+        option for kind, option in OPTIONS.items() if any(isinstance(part, kind) for part in model.modules())
     )
-    yield from (
-        f"the model's part {name or 'root'} ({type(part).__name__})"
-        for name, part in parts.items()
-        if not (type(part) in KNOWN or isinstance(part, FairseqDropout))
-    )
+    yield from (f"the model's part {part}" for part in unknown_parts(model, KNOWN))
     if not isinstance(model, ZeroShotTransformer):
         return
     encoder, decoder = model.encoder, model.decoder

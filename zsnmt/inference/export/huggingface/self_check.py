@@ -110,12 +110,12 @@ def run_check(folder: Path) -> tuple[Agreement, dict]:
 
 def check_agreement(found: dict) -> None:
     """`InputError` for what the script found where it is too far from the run."""
-    if not found["largest"] <= EXACT:  # refuses NaN, too
+    if not found["largest"] <= EXACT:  # refuses NaN, too, as below
         raise InputError(
             "the export is deleted, since its log-probabilities differ from PyTorch's by up to "
             f"{found['largest']:.2g}, more than {EXACT}"
         )
-    if found["score"] > EXACT:
+    if not found["score"] <= EXACT:
         raise InputError(
             f"the export is deleted, since {1 - found['equal']:.1%} of its best translations are others than "
             f"fairseq's, with scores up to {found['score']:.2g} apart, more than {EXACT}"
