@@ -24,7 +24,6 @@ PASSING = 75  # as sysexits.h has it for a failure that another attempt may not 
 INTERRUPTED = 130  # as a shell reports SIGINT
 PIPE_CLOSED = 141  # as a shell reports SIGPIPE
 EXPORTS = "zsnmt.inference.export"
-UNICODE = "utf-8", "utf-16", "utf-32"
 ENDING = (signal.SIGTERM, signal.SIGHUP)  # end a process, as SIGINT does, which Python handles
 STOPPING = (signal.SIGINT, *ENDING)
 REFUSED = {  # what to do about a path that the system refuses, by the number of its error
@@ -84,7 +83,7 @@ def run(main: Callable[[], object], interrupted: str | None = None) -> NoReturn:
         remedy = f"; {REFUSED[error.errno]}" if where and error.errno in REFUSED else ""
         stop(FAILED, where + (error.strerror or str(error)) + remedy)
     except UnicodeEncodeError as error:
-        if error.encoding.lower() in UNICODE:
+        if sys.stdout.encoding.lower() == "utf-8":  # which has all: the fault is elsewhere
             raise
         stop(
             FAILED,
@@ -228,10 +227,6 @@ class Values(argparse.Action):
     in silence.
     """
 
-    def is_given_once(self) -> bool:
-        """Whether a second one is an error, rather than another choice that replaces the first."""
-        return self.nargs in ("+", "*")
-
     def __call__(
         self,
         parser: argparse.ArgumentParser,
@@ -243,7 +238,15 @@ class Values(argparse.Action):
         is_repeated = getattr(namespace, self.dest, self.default) is not self.default
         if option_string and is_repeated and self.is_given_once():
             parser.error(f"argument {option_string}: given twice; give it once, with all of its values")
-        setattr(namespace, self.dest, values)
+        setattr(namespace, self.dest, self.checked(parser, values))
+
+    def is_given_once(self) -> bool:
+        """Whether a second one is an error, rather than another choice that replaces the first."""
+        return self.nargs in ("+", "*")
+
+    def checked(self, parser: argparse.ArgumentParser, values: Any) -> Any:
+        """The values to keep; an error of the parser where they cannot be."""
+        return values
 
 
 class Once(Values):
@@ -260,34 +263,22 @@ class Several(Values):
     def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:
         super().__init__(option_strings, dest, nargs="+", **options)
 
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        """Keep the words; an error of the parser where there is none."""
+    def checked(self, parser: argparse.ArgumentParser, values: Any) -> list[str]:
+        """The words; an error of the parser where there is none."""
         words = [word for value in values for word in value.split(",") if word]
         if not words:
             parser.error(f"argument {'/'.join(self.option_strings)}: expected at least one argument")
-        super().__call__(parser, namespace, words, option_string)
+        return words
 
 
 class EachOnce(Values):
     """Values of an option, none of which may be there twice."""
 
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        """Keep the values; an error of the parser for one that is there twice."""
+    def checked(self, parser: argparse.ArgumentParser, values: Any) -> Any:
+        """The values; an error of the parser for one that is there twice."""
         if twice := [value for value in values if values.count(value) > 1]:
             parser.error(f"argument {self.option_strings[0]}: {twice[0]} is there twice; name each once")
-        super().__call__(parser, namespace, values, option_string)
+        return values
 
 
 def output_file(word: str) -> Path:

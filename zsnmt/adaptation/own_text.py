@@ -1,6 +1,5 @@
 """A config for a person's own text in languages that join a run."""
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,6 +12,7 @@ from zsnmt.corpora.own_text.forms import read_tables
 from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.errors import InputError
 from zsnmt.languages import read_languages
+from zsnmt.runs.commands import verb_command
 from zsnmt.runs.folder import CONFIG_FILE, PIPELINE_FOLDER
 from zsnmt.training.config import Config
 from zsnmt.training.config_file import ConfigFile, keys_of
@@ -61,7 +61,7 @@ def ensure_added_config(
         file = config_file(text, runs)
         file = file.with_stem(f"{file.stem}_{mode}") if mode == FROZEN else file
     rule = partial(choose_by_run, run=run, mode=mode, share=share, variables=variables)
-    again = shlex.join(["zsnmt", "adapt", "COPY.conf", str(run), *words])
+    again = verb_command("adapt", "COPY.conf", run, *words)
     purpose = Purpose("zsnmt adapt", again, rule, has_model=False)
     ensure_config(text, file, variables, runs=runs, say=say, team=team, purpose=purpose)
     return file

@@ -34,7 +34,7 @@ class Design(NamedTuple):
     ways: Mapping[tuple[str, ...], str] = {}
 
 
-BLOCK_LAYERS, BLOCK_WIDTH = ("--decoder-language-feed-forward-layers", "--decoder-language-feed-forward-dim")
+BLOCK_LAYERS, BLOCK_WIDTH = "--decoder-language-feed-forward-layers", "--decoder-language-feed-forward-dim"
 NORMALISATION, TAGS_OPTION = "--normalization", "--language-tags"
 LANGUAGE_EMBEDDING = "--decoder-language-embedding"
 NORM, TAGS = Factor("norm", "pre", "post"), Factor("tags", "t_dec", "t_enc")
