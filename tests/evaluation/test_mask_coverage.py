@@ -36,7 +36,8 @@ def test_it_is_what_a_loop_over_the_references_finds(tiny, pieces):
 def test_it_is_printed_for_each_language_and_text_without_test_sets_is_refused(tiny, tmp_path, capsys):
     run = tiny.run()
     count_pieces.main([str(run), "--coverage", "1", "--text", read_record(run)["text"]])
-    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    head, *rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert head == ["run", "language", "sentences", "of pieces", "whole"]
     assert [row[1] for row in rows] == [*piece_counts(run)]
     assert all(row[3].endswith("%") and row[4].endswith("%") for row in rows)
     with pytest.raises(InputError, match="has no test set in the languages of .*; name one with --text"):

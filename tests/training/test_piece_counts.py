@@ -29,7 +29,8 @@ def test_an_older_run_is_counted_by_its_data_and_stays_what_it_is(own_tiny, caps
     count_pieces.main([str(run)])
     assert piece_counts(run) == before and not (run / "pipeline" / PIECE_COUNTS_FILE).exists()
     check_pipeline(run)
-    printed = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    head, *printed = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert head == ["run", "language", "different pieces", "pieces"]
     assert [(language, int(total)) for _, language, _, total in printed] == [
         (language, counts.total()) for language, counts in before.items()
     ]

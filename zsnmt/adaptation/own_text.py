@@ -12,7 +12,6 @@ from zsnmt.corpora.own_text.forms import read_tables
 from zsnmt.corpora.own_text.survey import Survey
 from zsnmt.errors import InputError
 from zsnmt.languages import read_languages
-from zsnmt.runs.commands import verb_command
 from zsnmt.runs.folder import CONFIG_FILE, PIPELINE_FOLDER
 from zsnmt.training.config import Config
 from zsnmt.training.config_file import ConfigFile, keys_of
@@ -44,7 +43,7 @@ def ensure_added_config(
     run: Path,
     mode: str,
     share: float,
-    words: Sequence[str],
+    with_copy: str,
     runs: Path,
     say: Callable[[str], object],
     team: Team = Team(),
@@ -52,7 +51,7 @@ def ensure_added_config(
     """Make the config of a text of which the languages that a run lacks join it, unless it is there, as
     `ensure_config` does; returns where it is. Both modes have one of their own, since their schedules differ.
     `share` (0–1): of the pairs that are trained on, those with a new language, where everything is trained.
-    `words`: the options of the command with which a copy of the config is trained.
+    `with_copy`: the command that trains a copy of the config.
 
     Raises `InputError` besides for text without the run's pivot, and without a new language.
     """
@@ -61,8 +60,7 @@ def ensure_added_config(
         file = config_file(text, runs)
         file = file.with_stem(f"{file.stem}_{mode}") if mode == FROZEN else file
     rule = partial(choose_by_run, run=run, mode=mode, share=share, variables=variables)
-    again = verb_command("adapt", "COPY.conf", run, *words)
-    purpose = Purpose("zsnmt adapt", again, rule, has_model=False)
+    purpose = Purpose("zsnmt adapt", with_copy, rule, has_model=False)
     ensure_config(text, file, variables, runs=runs, say=say, team=team, purpose=purpose)
     return file
 

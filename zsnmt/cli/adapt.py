@@ -26,6 +26,7 @@ from zsnmt.cli.common.argument_types import seed_number, whole_number
 from zsnmt.cli.common.own_text import (
     OWN_TEXT_OPTIONS,
     add_own_text,
+    command_of_copy,
     is_config_of,
     make_added_config,
     remove_own_text,
@@ -62,7 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     config = options.experiment
     if not is_config:
         share = adaptation.share or SHARE
-        config = make_added_config(recipe, options, base, mode=adaptation.mode, share=share, words=words)
+        again = command_of_copy("adapt", base, words=given, further=further)
+        config = make_added_config(recipe, options, base, mode=adaptation.mode, share=share, with_copy=again)
     if options.plan:
         return
     experiment = read_experiment(config, recipe.runs, recipe.variables)

@@ -32,6 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("--text has the test sets of --coverage; give that, too")
     from zsnmt.runs.folder import piece_counts
 
+    measured = ("sentences", "of pieces", "whole") if options.coverage else ("different pieces", "pieces")
+    print("run", "language", *measured, sep="\t")
     for run in options.run:
         if options.coverage:
             from zsnmt.decoding.methods.settings import Mask

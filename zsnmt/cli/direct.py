@@ -14,14 +14,16 @@ so of the pairs with the pivot, too. A third round has this student for its teac
 and the pivot's beside it. docs/distillation.md says what each step brings.
 """
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zsnmt import console
-from zsnmt.cli.common.own_text import add_own_text, is_config_of, make_config
+from zsnmt.cli.common.own_text import add_own_text, command_of_copy, is_config_of, make_config
 from zsnmt.cli.common.recipe import Recipe, add_check, add_seeds
 from zsnmt.cli.common.team import add_team, check_precision_here, chosen_team, gpus_here, team_words
+from zsnmt.cli.common.words import without_positionals
 from zsnmt.console import WrongUse
 from zsnmt.decoding.options import PRECISIONS, EngineChoice
 from zsnmt.errors import InputError
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = make_parser().parse_args(arguments)
+    words = [*(sys.argv[1:] if arguments is None else arguments)]
+    parser = make_parser()
+    options = parser.parse_args(words)
     is_config = is_config_of(options)
     recipe = Recipe("direct", options.check, chosen_team(options))
     if recipe.join_hosts():
@@ -45,7 +49,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.runs.score_file import read_scores
     from zsnmt.training.experiment import read_experiment  # takes a second to load
 
-    config = options.experiment if is_config else make_config(recipe, options)
+    if is_config:
+        config = options.experiment
+    else:
+        again = command_of_copy("direct", words=without_positionals(parser, words, ("experiment",)))
+        config = make_config(recipe, options, again)
     experiment = read_experiment(config, recipe.runs, recipe.variables)
     system = first_system(experiment, blocks=options.language_blocks)
     check(experiment, system, options.precision)

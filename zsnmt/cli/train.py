@@ -21,10 +21,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zsnmt import console
-from zsnmt.cli.common.own_text import OWN_TEXT_OPTIONS, add_own_text, is_config_of, make_config
+from zsnmt.cli.common.own_text import (
+    OWN_TEXT_OPTIONS,
+    add_own_text,
+    command_of_copy,
+    is_config_of,
+    make_config,
+)
 from zsnmt.cli.common.recipe import Recipe, add_check, add_seeds
 from zsnmt.cli.common.team import add_team, chosen_team
-from zsnmt.cli.common.words import parse_own, split_options
+from zsnmt.cli.common.words import parse_own, split_options, without_positionals
 from zsnmt.console import WrongUse
 from zsnmt.runs.commands import verb_command
 
@@ -33,7 +39,8 @@ ARCHITECTURE = "zs_transformer"  # unless another is named
 
 def main(arguments: Sequence[str] | None = None) -> None:
     own, further = split_options(sys.argv[1:] if arguments is None else arguments)
-    options = parse_own(make_parser(), own)
+    parser = make_parser()
+    options = parse_own(parser, own)
     if further and not options.name:
         raise WrongUse(
             "a variant with options of its own needs a --name for its run folder, such as --name variant"
@@ -48,7 +55,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from zsnmt.training.train import check_options, train_run
 
     check_options(options.architecture, [])  # before a config is made
-    config = options.experiment if is_config else make_config(recipe, options)
+    if is_config:
+        config = options.experiment
+    else:
+        words = without_positionals(parser, own, ("experiment", "architecture"))
+        named = [options.architecture] if options.architecture != ARCHITECTURE else []
+        again = command_of_copy("train", *named, words=words, further=further)
+        config = make_config(recipe, options, again)
     if options.plan:
         return
     experiment = read_experiment(config, recipe.runs, recipe.variables)

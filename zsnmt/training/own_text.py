@@ -27,6 +27,7 @@ UNQUOTED = re.compile(r"[^\s\"';&|<>()`#]*")
 MEANINGFUL = re.compile(r"[\"$`\\\x00-\x1f\x7f\ud800-\udfff]|^~")
 
 
+COPY = "COPY.conf"  # a config that a person has copied, where a command is printed
 Rule = Callable[[Survey, Machine, int], Choice]  # what is chosen for a text, a machine and so many processes
 
 
@@ -42,7 +43,7 @@ class Purpose:
     has_model: bool
 
 
-TRAIN = Purpose("zsnmt train", "zsnmt train COPY.conf", choose, has_model=True)
+TRAIN = Purpose("zsnmt train", f"zsnmt train {COPY}", choose, has_model=True)
 
 
 @dataclass(frozen=True)

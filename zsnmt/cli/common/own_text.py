@@ -2,13 +2,16 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zsnmt import console
 from zsnmt.cli.common.recipe import Recipe
+from zsnmt.cli.common.words import remove_options
 from zsnmt.console import WrongUse
 from zsnmt.corpora.own_text.forms import ENDINGS, reader_of
+from zsnmt.runs.commands import further_words, verb_command
 from zsnmt.runs.folder import RECORD_FILE
 
 if TYPE_CHECKING:
@@ -64,21 +67,24 @@ def is_config_of(options: Namespace, of_text: Sequence[str] = OWN_TEXT_OPTIONS) 
     return True
 
 
-def make_config(recipe: Recipe, options: Namespace) -> Path:
-    """The config of a person's own text, made unless it is there."""
-    from zsnmt.training.own_text import config_file, ensure_config
+def make_config(recipe: Recipe, options: Namespace, with_copy: str) -> Path:
+    """The config of a person's own text, made unless it is there; `with_copy` trains a copy of it."""
+    from zsnmt.training.own_text import TRAIN, config_file, ensure_config
 
     text, steps = own_text(options), recipe.steps
     file = options.config or config_file(text, recipe.runs)
-    ensure_config(text, file, recipe.variables, runs=recipe.runs, say=steps.say, team=steps.team)
+    purpose = replace(TRAIN, with_config=with_copy)
+    ensure_config(
+        text, file, recipe.variables, runs=recipe.runs, say=steps.say, team=steps.team, purpose=purpose
+    )
     return file
 
 
 def make_added_config(
-    recipe: Recipe, options: Namespace, run: Path, *, mode: str, share: float, words: Sequence[str]
+    recipe: Recipe, options: Namespace, run: Path, *, mode: str, share: float, with_copy: str
 ) -> Path:
-    """The config of a person's own text in languages that join a run, made unless it is there. `words`: the
-    options of the command but for those of the text.
+    """The config of a person's own text in languages that join a run, made unless it is there; `with_copy`
+    trains a copy of it.
     """
     from zsnmt.adaptation.own_text import ensure_added_config
 
@@ -89,7 +95,7 @@ def make_added_config(
         run=run,
         mode=mode,
         share=share,
-        words=words,
+        with_copy=with_copy,
         runs=recipe.runs,
         say=recipe.steps.say,
         team=recipe.steps.team,
@@ -102,6 +108,18 @@ def own_text(options: Namespace) -> "OwnText":
 
     languages = tuple(options.languages or ())
     return OwnText(options.experiment, options.pattern or "", languages, all_pairs=options.all_pairs)
+
+
+def command_of_copy(
+    verb: str, *positionals: str | Path, words: Sequence[str], further: Sequence[str] = ()
+) -> str:
+    """The command that trains a copy of the config that another command makes: its positional arguments but
+    for the text, its words without those, and its options of fairseq-train.
+    """
+    from zsnmt.training.own_text import COPY
+
+    kept = remove_options(remove_own_text(words), ())
+    return verb_command(verb, COPY, *positionals, *kept, *further_words(further))
 
 
 def remove_own_text(words: Sequence[str]) -> list[str]:

@@ -34,16 +34,15 @@ def without_positionals(parser: console.Parser, words: Sequence[str], names: Seq
     """The words of a command without those of some positional arguments of one word, also where the value of
     an option is the same word.
     """
-    given = vars(parser.parse_args(words))
 
     def is_positional(place: int) -> bool:
-        if words[place] not in {given[name] for name in names}:
+        if words[place].startswith("-"):
             return False
         try:
             other = parser.parse_args([*words[:place], OTHER_WORD, *words[place + 1 :]])
         except WrongUse:  # the value of an option that takes certain words alone
             return False
-        return OTHER_WORD in {getattr(other, name) for name in names}
+        return OTHER_WORD in {str(getattr(other, name)) for name in names}
 
     return [word for place, word in enumerate(words) if not is_positional(place)]
 
