@@ -6,11 +6,13 @@ import shlex
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
+from tests.support.scores import made_up_scores
 from zsnmt.claims import plan as planning
 from zsnmt.claims.costs import pieces_of_text, training_hours, updates
 from zsnmt.claims.jobs import do_job, do_jobs, in_project
@@ -26,17 +28,19 @@ from zsnmt.claims.plan import (
     plan,
     select_within_budget,
 )
-from zsnmt.claims.plan_tables import jobs_table, power_table, terminal_text
-from zsnmt.claims.table import Outcome, power
-from zsnmt.claims.verdicts import Effect
+from zsnmt.claims.plan_tables import hours_side_by_side, jobs_table, power_table, terminal_text
+from zsnmt.claims.table import Outcome, beside_published, power
+from zsnmt.claims.verdicts import Effect, seeds_that_tell
 from zsnmt.cli import claims
 from zsnmt.errors import InputError
 from zsnmt.masked_lm.runs import SCORES_FILE
+from zsnmt.report.documents import keep_scores
 from zsnmt.report.table import Measured, Table
 from zsnmt.runs.folder import MODEL_FILE
-from zsnmt.runs.systems import BASELINE
+from zsnmt.runs.systems import BASELINE, RESIDUAL
 from zsnmt.training.config import read_config
 from zsnmt.training.fairseq_options import training_options
+from zsnmt.training.machine import Machine
 from zsnmt.training.steps import Steps
 
 BY_NAME = {claim.name: claim for claim in CLAIMS}
@@ -158,7 +162,8 @@ def test_where_a_config_decides_no_more_seeds_are_planned(places):
     measured = Measured("bleu", -5.0, interval=(-6.0, -4.0), difference=True)
     decided = Effect("word_orders", [[1, 2, 3]], measured, several=True, deviations=(3.0, 3.0))
     outcomes = [Outcome(BY_NAME["L18"], [decided])]
-    assert power_table(outcomes, ["L18"]).rows[0][-2:] == [Measured("bleu", 3.0), None]
+    (row,) = power_table(outcomes, ["L18"]).rows
+    assert row[-4:] == ["above", Measured("bleu", 3.0), "20", None]  # the paper has −2.8 BLEU
     jobs = on_invented(plan(outcomes, places, ["L18"]))
     assert [job.seed for job in jobs] == [1, 2, 3]
 
@@ -174,7 +179,7 @@ def test_where_it_takes_longer_trainings_no_more_seeds_are_planned(places):
     ):
         outcome = Outcome(BY_NAME["L2"], effects)
         planned = [job.seed for job in plan([outcome], places, ["L2"]) if "demo" in job.need.name]
-        assert max(planned) == seeds and power(outcome, effects[0])[1] == told
+        assert max(planned) == seeds and power(outcome, effects[0])[-1] == told
 
 
 def test_a_figure_that_compares_configs_has_the_seeds_of_each(places):
@@ -256,7 +261,7 @@ def test_runs_that_are_kept_are_made_again_if_that_is_asked_for(places):
     for path in first.runs:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    again = replace(places, again=True)
+    again = replace(places, kept=places.runs / FOLDER / "again")
     assert [job.seed for job in on_invented(jobs_of(places, "L21"))] == [2, 3]
     assert [job.seed for job in on_invented(jobs_of(again, "L21"))] == [1, 2, 3]
     assert jobs_of(again, "L21")[0].hours == first.hours > 0
@@ -463,11 +468,12 @@ def test_the_tables_say_what_would_be_done_and_how_many_seeds_tell(places):
     lines = terminal_text(jobs_table(jobs, chosen)).splitlines()
     assert lines[0].startswith(f"Jobs. Of these {len(chosen)} would be done, in about ")
     assert len(lines) == 3 + len(jobs) and lines[3].startswith("yes ") and "is not there" in lines[-1]
+    both = terminal_text(jobs_table(jobs, chosen, 2)).split("\n\n")[0]
+    assert " hours of one core, or " in both and " where 2 are done at a time." in both
     assert "since IWSLT's was not to be had" in terminal_text(power_table(OPEN, ["L11"]))
 
 
-@pytest.mark.parametrize("again, further", [(False, []), (True, ["--replace"])])
-def test_a_job_that_is_done_keeps_its_runs_and_how_long_it_took(places, monkeypatch, again, further):
+def test_a_job_that_is_done_keeps_its_runs_and_how_long_it_took(places, monkeypatch):
     called = []
     monkeypatch.setattr("zsnmt.claims.jobs.call", lambda words, output: called.append(words))
     scored = places.runs / "demo" / "zs_transformer" / "seed1"
@@ -475,10 +481,10 @@ def test_a_job_that_is_done_keeps_its_runs_and_how_long_it_took(places, monkeypa
         path.parent.mkdir(parents=True)
         path.touch()
     job = Job(ablation("demo", "query"), 1, ["L5"], runs={places.kept: 0.5})
-    do_job(Steps("claims"), job, replace(places, again=again))
+    do_job(Steps("claims"), job, places)
     assert called == [
         ["ablate", str(ROOT / "configs" / "demo.conf"), "query", "--seeds", "1"],
-        ["results", str(scored), "--keep-only", *further],
+        ["results", str(scored), "--keep-only", "--to", str(places.kept)],
     ]
     thought, taken = json.loads((places.runs / FOLDER / HOURS_FILE).read_text())["demo_query_seed1"]
     assert thought == 0.5 and 0 < taken < 0.5
@@ -515,6 +521,7 @@ def test_needs_are_shown_as_commands_of_all_seeds():
 @pytest.mark.parametrize("ends", [None, InputError("a has failed"), KeyboardInterrupt()])
 def test_the_tables_are_made_once_of_all_that_was_done(monkeypatch, tmp_path, ends):
     monkeypatch.setenv("RUNS", str(tmp_path))
+    monkeypatch.setattr(claims, "KEPT_RESULTS", tmp_path / "kept")
     called = []
 
     def side_by_side(jobs, most):
@@ -525,5 +532,76 @@ def test_the_tables_are_made_once_of_all_that_was_done(monkeypatch, tmp_path, en
     monkeypatch.setattr("zsnmt.training.children.all_side_by_side", side_by_side)
     monkeypatch.setattr("zsnmt.claims.jobs.call", lambda words, output: called.append(words))
     with pytest.raises(type(ends)) if ends else nullcontext():
-        claims.main(["L22", "L21", "--jobs", "2", "--again"])
+        claims.main(["L22", "L21", "--jobs", "2"])
     assert called == [["results"]]
+
+
+def test_a_plan_takes_as_long_as_its_busiest_core(tmp_path):
+    """Jobs that share a run are done one after the other."""
+    paths = [tmp_path / str(number) for number in range(3)]
+    need = Need("some", ("zsnmt ablate",))
+    jobs = [
+        Job(need, seed, ["L5"], runs=dict.fromkeys(shared, hours))
+        for seed, shared, hours in ((1, paths[:1], 1.0), (2, paths[:2], 1.0), (3, paths[2:], 1.5))
+    ]
+    assert hours_side_by_side(jobs, 1) == sum(job.hours for job in jobs) == 4.5
+    assert hours_side_by_side(jobs, 2) == hours_side_by_side(jobs, 3) == 3.0
+
+
+@pytest.mark.parametrize("cores, memory, at_a_time", [(2, 24, 2), (16, 12, 4), (4, 1, 1)])
+def test_as_many_jobs_are_done_at_a_time_as_there_are_cores_and_memory_for(cores, memory, at_a_time):
+    assert claims.jobs_at_a_time(Machine(cores, memory)) == at_a_time
+
+
+def test_what_is_made_again_is_kept_apart_and_compared_with_the_same_runs(tmp_path, monkeypatch, capsys):
+    """Of three seeds one is made again; what is kept stays as it is."""
+    kept, runs = tmp_path / "kept", tmp_path / "runs"
+    again = runs / FOLDER / claims.AGAIN
+    for folder, gain, seeds in ((kept, 6.0, (1, 2, 3)), (again, 5.0, (2,))):
+        folder.mkdir(parents=True)
+        for system, seed in product((BASELINE.name, RESIDUAL.name), seeds):
+            bleu = 3.0 + gain * seed * (system == RESIDUAL.name)
+            keep_scores(made_up_scores(system, seed, zero_shot=bleu), folder)
+    before = {path: path.read_bytes() for path in kept.rglob("*.json")}
+    monkeypatch.setenv("RUNS", str(runs))
+    monkeypatch.setattr(claims, "KEPT_RESULTS", kept)
+    monkeypatch.setattr("zsnmt.claims.jobs.call", lambda words, output: None)
+    monkeypatch.setattr("zsnmt.training.children.all_side_by_side", lambda jobs, most: None)
+    claims.main(["L1", "--again"])
+    (row,) = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("L1 ")]
+    assert row[:3] == ["L1", "made_up", "2"]
+    assert row[3:] == ["+12.0", "+10.0", "open", "open"]
+    assert {path: path.read_bytes() for path in kept.rglob("*.json")} == before
+
+
+@pytest.mark.parametrize(
+    "published, interval, beside",
+    [("−2.8", (-2.0, 1.0), "below"), ("−2.8", (-4.0, 1.0), "inside"), ("−2.8", (-9.0, -3.0), "above")],
+)
+def test_the_papers_figure_is_held_beside_the_interval_of_ours(published, interval, beside):
+    assert str(BY_NAME["L18"].published) == published
+    measured = Measured("bleu", sum(interval) / 2, interval=interval, difference=True)
+    effect = Effect("demo", [[1, 2, 3]], measured, several=True, deviations=(1.0,))
+    assert beside_published(Outcome(BY_NAME["L18"], [effect]), effect) == beside
+
+
+def test_figures_of_shares_are_held_beside_those_of_the_paper_in_points():
+    measured = Measured("accuracy", -0.3, interval=(-0.4, -0.2), difference=True)
+    effect = Effect("demo", [[1, 2, 3]], measured, several=True, deviations=(0.05, 0.05))
+    outcome = Outcome(BY_NAME["L13"], [effect])  # −51.4 to −27.9 points, of which the smaller one is asked
+    assert beside_published(outcome, effect) == "inside"
+    assert power(outcome, effect)[1] == str(seeds_that_tell(0.279, effect.deviations))
+
+
+def test_each_clause_has_the_papers_figures_of_its_own_and_words_have_none():
+    published = BY_NAME["L12"].published
+    assert [[*map(float, published.of(clause))] for clause in ("new → old", "old → new", "new → pivot")] == [
+        [4.9],
+        [2.4],
+        [-1.2],
+    ]
+    assert str(published) == "new → old: +4.9; old → new: +2.4; new → pivot: −1.2"
+    assert not BY_NAME["L11"].published.of("no common words") and not BY_NAME["R4"].published.of("")
+    assert [float(each) for each in BY_NAME["J1"].published.of("k = 64")] == [
+        float(each) for each in BY_NAME["J1"].published.of("k = 2")
+    ]

@@ -45,8 +45,8 @@ def do_job(steps: Steps, job: Job, places: Places) -> None:
         with timed(spent := folder / f"{job.name}.hours.json"):
             for command in job.commands(places.runs):
                 call([in_project(word, places) for word in shlex.split(command)[1:]], output)
-        further = ["--replace"] if places.again else []
-        call(["results", *map(str, scored_runs(job, places)), "--keep-only", *further], output)
+        runs = map(str, scored_runs(job, places))
+        call(["results", *runs, "--keep-only", "--to", str(places.kept)], output)
         hours = hours_spent(spent)
         with locked(folder, steps.say):  # one job at a time adds its hours
             write_json(

@@ -3,7 +3,7 @@
 from zsnmt.claims.claim import BLEU, Claim
 from zsnmt.claims.needs import Need, ablation, adaptation, probing
 from zsnmt.claims.probes import IN_FAMILIES, finding, removed_layer
-from zsnmt.claims.published import gap, gap_of_rows, quotation, two_figures
+from zsnmt.claims.published import by_clause, gap, gap_of_rows, quotation
 from zsnmt.claims.translation import (
     combine,
     config_difference,
@@ -56,17 +56,13 @@ MAIN_RUNS = tuple(
         *("demo", "word_orders_multiway", "word_orders_no_cognates", "multi30k_without_cs"),
     )
 )
-PROBED = (
-    probing("multi30k_nonoverlap", BOTH),
-    # Their pairs have hardly a sentence in common, of which similarity would be.
-    *(
-        probing(config, BOTH, '--labels "position language"', "--classifiers-only")
-        for config in ("tatoeba", "tatoeba_nordic")
-    ),
+CAPTIONS_PROBED = probing("multi30k_nonoverlap", BOTH)  # the only ones of which tokens are asked
+TATOEBA_PROBED = tuple(  # pairs have hardly a sentence in common, of which similarity would be
+    probing(config, BOTH, '--labels "position language"', "--classifiers-only")
+    for config in ("tatoeba", "tatoeba_nordic")
 )
-PROBED_BESIDES = (
-    *PROBED,
-    probing("word_orders", BOTH, "--kind exact", '--labels "position language"', "--train-lines 400"),
+INVENTED_PROBED = probing(
+    "word_orders", BOTH, "--kind exact", '--labels "position language"', "--train-lines 400"
 )
 
 
@@ -177,9 +173,13 @@ CLAIMS_OF_LIU = (
         text="Diverse English sentences are better than the same ones in all pairs for the residual model, "
         "and worse for the baseline",
         place="section 4, Table 3",
-        published=two_figures(
-            gap_of_rows("Table 3", "zero-shot residual", "Europarl w/o overlap", minus="Europarl multiway"),
-            gap_of_rows("Table 3", "zero-shot baseline", "Europarl w/o overlap", minus="Europarl multiway"),
+        published=by_clause(
+            {
+                system: gap_of_rows(
+                    "Table 3", f"zero-shot {system}", "Europarl w/o overlap", minus="Europarl multiway"
+                )
+                for system in ("residual", "baseline")
+            }
         ),
         what="zero-shot BLEU, diverse text minus multiway text",
         evidence={
@@ -269,7 +269,12 @@ CLAIMS_OF_LIU = (
         paper=LIU,
         text="Its gain is larger with little text and without common words",
         place="Table 6",
-        published=quotation("+1.0 with little text, +2.5 with little text and no common words"),
+        published=by_clause(
+            {
+                "little text": quotation("+1.0", "1.0"),
+                "no common words": quotation("+2.5, and little text"),
+            }
+        ),
         what="gain of variational dropout over removal, in the harder condition minus in the normal one",
         evidence={
             name: config_difference(pairs, zero_shot(RESIDUAL_VARDROP), zero_shot(RESIDUAL), part=name)
@@ -294,8 +299,15 @@ CLAIMS_OF_LIU = (
         paper=LIU,
         text="A language added later reaches the others, and better so; into English the baseline is better",
         place="Table 7",
-        published=two_figures(
-            gap("Table 7", "zero-shot residual", "zero-shot baseline"), quotation("−1.2 into English")
+        published=by_clause(
+            {
+                clause: gap("Table 7", f"{kind} residual", f"{kind} baseline", rows=(row,))
+                for clause, kind, row in (
+                    ("new → old", "zero-shot", "IWSLT / Xnew →"),
+                    ("old → new", "zero-shot", "IWSLT / → Xnew"),
+                    ("new → pivot", "supervised", "IWSLT / Xnew →"),
+                )
+            }
         ),
         what="BLEU from and into the new language, residual removed minus baseline",
         evidence={
@@ -326,7 +338,7 @@ CLAIMS_OF_LIU = (
         what="accuracy of token classifiers, residual removed minus baseline",
         evidence=finding(TOKEN),
         range=BELOW_ZERO,
-        needs=PROBED,
+        needs=(CAPTIONS_PROBED,),
     ),
     Claim(
         name="L14",
@@ -338,7 +350,7 @@ CLAIMS_OF_LIU = (
         "encoder output)",
         evidence=finding(POSITION, removed_layer),
         range=BELOW_ZERO,
-        needs=PROBED_BESIDES,
+        needs=(CAPTIONS_PROBED, *TATOEBA_PROBED, INVENTED_PROBED),
     ),
     Claim(
         name="L15",
@@ -351,7 +363,7 @@ CLAIMS_OF_LIU = (
         lacks="two texts; in captions CKA does not rise in that layer, part of SVCCA's rise comes with any "
         "states of that variance, and seeds whose languages are more alike know more of token and position, "
         "not less (docs/results/multi30k_nonoverlap.md)",
-        needs=PROBED_BESIDES,
+        needs=(CAPTIONS_PROBED, INVENTED_PROBED),
     ),
     Claim(
         name="L16",
@@ -362,7 +374,7 @@ CLAIMS_OF_LIU = (
         what="accuracy of language classifiers, residual removed minus baseline",
         evidence=finding(LANGUAGE),
         range=BELOW_ZERO,
-        needs=PROBED_BESIDES,
+        needs=(CAPTIONS_PROBED, *TATOEBA_PROBED, INVENTED_PROBED),
     ),
     Claim(
         name="L17",
@@ -379,14 +391,14 @@ CLAIMS_OF_LIU = (
         "former rise from 25.9 to 27.3, and the latter from 6.4 to 11.2. So languages do become harder to "
         "tell apart, as the paper says, but all of them; the encoder of this small model keeps less of its "
         "input altogether (L14).",
-        needs=PROBED[1:],
+        needs=TATOEBA_PROBED,
     ),
     Claim(
         name="L18",
         paper=LIU,
         text="In the first layer removal gains less than in the middle",
         place="section 5.4",
-        published=quotation("−2.8"),
+        published=quotation("−2.8", "-2.8"),
         what="zero-shot BLEU, residual removed in layer 1 minus in the middle one",
         evidence=gain(zero_shot(residual_removal_at(1)), zero_shot(RESIDUAL)),
         range=BELOW_ZERO,

@@ -24,7 +24,7 @@ from zsnmt.training.fairseq_options import training_options
 from zsnmt.training.studies import systems
 
 FINAL_VERDICTS = (HOLDS, DEPENDS, FAILS)
-FOLDER = "claims"  # below the runs: what jobs printed, and how long they took
+FOLDER = "claims"  # below the runs: what jobs printed, how long they took, and what was made again
 HOURS_FILE = "hours.json"
 REMEDY = "give the command again: the file only tells how long jobs take"
 # Seeds that are trained so that a claim is decided: so many of any job, and more of one that is cheap, as far
@@ -34,21 +34,15 @@ MOST_SEEDS, MOST_CHEAP_SEEDS, HOURS_OF_SEEDS = 10, 40, 4.0
 
 @dataclass(frozen=True)
 class Places:
-    """The project, its runs, what is kept of them, and what `$NAME` is in a config (`variables`).
-
-    `again`: make what is kept once more; `gpu`: whether there is a GPU.
+    """The project, its runs, where their results are kept, what `$NAME` is in a config (`variables`), and
+    whether there is a GPU.
     """
 
     project: Path
     runs: Path
     kept: Path
     variables: Mapping[str, str]
-    again: bool = False
     gpu: bool = False
-
-    def is_kept(self, path: Path) -> bool:
-        """Whether there is a kept result that need not be made again."""
-        return path.is_file() and not self.again
 
 
 @dataclass(frozen=True)
@@ -165,7 +159,7 @@ def make_job(need: Need, seed: int, claims: Sequence[str], *, places: Places) ->
             lacking, of_command = RUNS_OF_VERBS[verb](words, seed, places)
             lacks |= dict.fromkeys(lacking)
             runs |= of_command
-    done = bool(runs) and all(places.is_kept(path) or is_of(path, need.pivot) for path in runs)
+    done = bool(runs) and all(path.is_file() or is_of(path, need.pivot) for path in runs)
     return Job(need, seed, claims, runs=runs, lacks=", ".join(lacks), done=done)
 
 

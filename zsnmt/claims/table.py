@@ -30,18 +30,20 @@ from zsnmt.claims.verdicts import (
     Range,
     clause_verdicts,
     configs_of,
+    seeds_for_published,
     seeds_to_decide,
     verdict,
 )
 from zsnmt.files.project import RESULTS
 from zsnmt.report.documents import Maker
 from zsnmt.report.scores import words
-from zsnmt.report.table import Cell, Measured, Table, markdown_rows
+from zsnmt.report.table import FORMS, Cell, Measured, Table, markdown_rows
 
 DETAILS = "claims.md"
 TITLES = ["", "claim", "the paper", "here", "verdict"]
-POWER_TITLES = ("deviation", "seeds that tell")
+POWER_TITLES = ("deviation", "seeds for the paper's", "seeds that tell")
 FEW = 3  # figures that the row of a claim shows one by one
+ABOVE, INSIDE, BELOW = "above", "inside", "below"  # the interval of our figure
 NO_NUMBER, LONGER = f"more than {MOST}", "longer trainings"
 
 
@@ -72,6 +74,11 @@ class Outcome(NamedTuple):
             common = effect.by_config or dict.fromkeys(configs_of(effect), on_all)
             seeds |= set().union(*(common.get(config.stem, ()) for config in need.configs))
         return sorted(seeds)
+
+    def published(self, effect: Effect) -> list[float]:
+        """The paper's figures of its clause in the units of score files."""
+        factor = FORMS[effect.measured.figure].factor
+        return [float(value) / factor for value in self.claim.published.of(effect.clause)]
 
     def seeds_to_decide(self, effect: Effect) -> int | None:
         """How many seeds would tell in one config; None where that is not known, where they are very many,
@@ -105,7 +112,7 @@ def row(each: Outcome) -> list[str]:
     return [
         claim.name,
         claim.text,
-        f"{claim.published()} ({claim.place})",
+        f"{claim.published} ({claim.place})",
         "<br>".join(here) or claim.lacks,
         link,
     ]
@@ -173,7 +180,7 @@ def details(folder: Path, _: str) -> str:
 def detail(each: Outcome) -> str:
     """A claim with its figures, what they say, and what is lacking."""
     claim = each.claim
-    source = f"{claim.paper}, {claim.place}; there {claim.published()}"
+    source = f"{claim.paper}, {claim.place}; there {claim.published}"
     clauses = clause_verdicts(each.effects, claim.range, claim.clauses)
     listed = "; ".join(f"{clause}: {of_clause}" for clause, of_clause in clauses.items())
     outcome = f"**{each.verdict.capitalize()}**" + (
@@ -188,13 +195,13 @@ def detail(each: Outcome) -> str:
                 effect.seeds,
                 effect.measured,
                 vote_in_words(each, effect),
-                *(power(each, effect) if each.vote(effect) == OPEN else (None, None)),
+                beside_published(each, effect),
+                *power(each, effect),
             ]
             for effect in each.effects
         ]
-        table = Table(
-            "", "", ["config", "part", "seeds", "figure", "says", *POWER_TITLES], rows=rows, about=""
-        )
+        titles = ["config", "part", "seeds", "figure", "says", "the paper's", *POWER_TITLES]
+        table = Table("", "", titles, rows=rows, about="")
         parts.append(markdown_rows(table.without_empty_columns()))
     if claim.lacks:
         parts.append(f"{claim.lacks[0].upper()}{claim.lacks[1:]}.")
@@ -205,17 +212,41 @@ def detail(each: Outcome) -> str:
     return "\n\n".join(parts)
 
 
-def power(each: Outcome, effect: Effect) -> tuple[Cell, Cell]:
-    """How far a run deviates over its seeds, or a difference that is taken seed by seed, and how many seeds
-    would tell, as far as that is known.
+def beside_published(each: Outcome, effect: Effect) -> Cell:
+    """Where the paper's figures lie beside the interval of ours; nothing where one of them is not known."""
+    published, interval = each.published(effect), effect.measured.interval
+    if not published or interval is None:
+        return None
+    low, high = interval
+    return ABOVE if min(published) > high else BELOW if max(published) < low else INSIDE
+
+
+def power(each: Outcome, effect: Effect) -> tuple[Cell, Cell, Cell]:
+    """How far a run deviates over its seeds, or a difference that is taken seed by seed; how many seeds would
+    tell if the figure were the paper's; and of one that is open how many tell, as far as that is known.
     """
+    deviation = None if effect.deviation is None else Measured(effect.measured.figure, effect.deviation)
+    wanted, published = each.wanted(effect), each.published(effect)
+    is_there = bool(effect.deviations) and any(wanted.low <= value <= wanted.high for value in published)
+    for_published = number_of_seeds(seeds_for_published(effect, wanted, published)) if is_there else None
+    return deviation, for_published, seeds_that_open_ones_need(each, effect)
+
+
+def seeds_that_open_ones_need(each: Outcome, effect: Effect) -> Cell:
+    """How many seeds would tell of a figure that is open."""
+    if each.vote(effect) != OPEN:
+        return None
     number = each.seeds_to_decide(effect)
     if effect.unfinished and number is None:
-        return None, LONGER
+        return LONGER
     if effect.deviation is None:
-        return None, "two or more"
-    told = NO_NUMBER if number is None else f"{number}, or {LONGER}" if effect.unfinished else str(number)
-    return Measured(effect.measured.figure, effect.deviation), told
+        return "two or more"
+    return f"{number}, or {LONGER}" if effect.unfinished else number_of_seeds(number)
+
+
+def number_of_seeds(number: int | None) -> str:
+    """As a table shows it."""
+    return NO_NUMBER if number is None else str(number)
 
 
 def page_link(effect: Effect) -> str:

@@ -258,6 +258,20 @@ def seeds_to_decide(effect: Effect, wanted: Range) -> int | None:
     return seeds_that_tell(distance, effect.deviations, chosen_from=effect.chosen_from)
 
 
+def seeds_for_published(effect: Effect, wanted: Range, published: Sequence[float]) -> int | None:
+    """How many seeds of each side would tell that a figure is in a range if it were the one of `published`
+    that lies in it and is the nearest to its bound; None as in `seeds_to_decide`, and where none lies in it.
+    """
+    distances = [
+        min(abs(value - end) for end in wanted if math.isfinite(end))
+        for value in published
+        if wanted.low <= value <= wanted.high
+    ]
+    if not effect.deviations or not distances:
+        return None
+    return seeds_that_tell(min(distances), effect.deviations, chosen_from=effect.chosen_from)
+
+
 def seeds_that_tell(distance: float, deviations: Sequence[float], *, chosen_from: int = 1) -> int | None:
     """How many seeds of each side, of runs with these deviations, have in four of five cases an interval
     that does not reach as far as a distance; None where `MOST` have not. The interval is that of

@@ -3,7 +3,7 @@ them, and the drawings in docs/figures/: direct translation against the pivot, r
 gets a page.
 
 zsnmt results RUN [RUN ...]               # add runs, then make all tables
-zsnmt results RUN [RUN ...] --keep-only   # add runs alone
+zsnmt results RUN [RUN ...] --keep-only   # add runs alone; with --to FOLDER in another folder
 zsnmt results                             # only make the tables
 """
 
@@ -32,15 +32,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="keep a run also in place of an earlier one of its name of which more was measured; without it "
         "the earlier one stays",
     )
+    parser.add_argument(
+        "--to",
+        type=Path,
+        metavar="FOLDER",
+        help="where runs are kept (default: docs/results), with --keep-only",
+    )
     options = parser.parse_args(arguments)
     if options.keep_only and not options.runs:
         parser.error("--keep-only keeps runs; name some, or leave it out to make the tables")
-    if CHECKOUT is None:
+    if options.to and not options.keep_only:
+        parser.error("--to keeps runs in another folder, of which no tables are made: give --keep-only, too")
+    if CHECKOUT is None and not options.to:
         raise InputError("results are kept in docs/ of a checkout; give this command in one")
     from zsnmt.results import keep_run, make_drawings, make_tables  # loads sacreBLEU and matplotlib
 
     for run in options.runs:
-        for path in keep_run(run, KEPT_RESULTS, replace=options.replace):
+        for path in keep_run(run, options.to or KEPT_RESULTS, replace=options.replace):
             print(path)
     if not options.keep_only:
         make_tables(KEPT_RESULTS)
