@@ -219,6 +219,9 @@ def test_remedies_of_one_stage_have_the_options_of_each_once():
     for wrong in ("unlikelihood+first_word", "consistency+consistency"):
         with pytest.raises(InputError, match=f"{re.escape(wrong)} is two forms of one remedy"):
             Distillation(RUN, sides="none", remedy=wrong)
+    for sides in SIDES:
+        with pytest.raises(InputError, match="which from_pivot leaves out; leave one of them out"):
+            Distillation(RUN, sides=sides, remedy="from_pivot+consistency+denoising")
     with pytest.raises(InputError, match="--remedy from_pivot trains on translations of the pivot alone"):
         Distillation(RUN, sides="both", remedy="consistency+from_pivot", from_scratch=True)
 

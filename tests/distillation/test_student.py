@@ -243,7 +243,7 @@ def test_a_student_goes_on_with_its_teachers_options_and_half_the_learning_rate(
         ("--consistency-weight 0.25 --consistency-stop-gradient copy", "consistency", ""),
         ("--consistency-weight 0.25 --consistency-weight=1 --translation-weight 0.5", "consistency", ""),
         ("--unlikelihood-weight 1 --unlikelihood-form first_word --lr 1", "first_word", "--lr 1"),
-        ("--denoising-weight 1 --lang-pairs from_pivot", "denoising+from_pivot", ""),
+        ("--agreement-weight 0.01 --lang-pairs from_pivot", "agreement+from_pivot", ""),
         ("--lang-pairs from_pivot", "from_pivot", ""),
         ("--consistency-weight 0.25", "", "--consistency-weight 0.25"),
         # Word-level distillation was of one training; what was weighed beside it is whole without.

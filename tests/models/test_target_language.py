@@ -55,6 +55,28 @@ def test_layers_below_are_the_same_to_the_bit_for_every_target_and_those_above_a
     assert same == [True] * 4 + [False] * 3  # the input and layers 1 to 3; layers 4 and 5, and the end
 
 
+@pytest.mark.parametrize("normalization", ["pre", "post"])
+@pytest.mark.parametrize("layers, passes", [("1", False), ("2", False), ("3", False), ("4", True)])
+@torch.no_grad()
+def test_at_or_below_a_removed_residual_the_vector_passes_through_attention_alone(
+    layers, passes, normalization
+):
+    model = model_of(
+        normalization=normalization,
+        encoder_residual_removal_layers="3",
+        encoder_target_language_layers=layers,
+    )
+
+    def is_told() -> bool:
+        ours, other = (states(model, tokens_of("t_enc_t_dec", target))[-1] for target in (BB, AA))
+        return not torch.equal(ours, other)
+
+    assert is_told()
+    for parameter in model.encoder.layers[2].self_attn.out_proj.parameters():
+        parameter.zero_()
+    assert is_told() == passes
+
+
 @pytest.mark.parametrize("encoding", ["sinusoidal", "tupe_absolute", "tupe_relative", "relative_key_query"])
 @pytest.mark.parametrize(
     "placement, without", [("t_enc_t_dec", "t_dec"), ("s_enc_t_enc_t_dec", "s_enc_t_dec")]

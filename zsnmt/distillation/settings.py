@@ -143,7 +143,13 @@ class Distillation:
                 f"{self.start} as the teacher"
             )
         _ = options_of_remedy(self.remedy)  # which refuses what there is not
-        if self.from_scratch and "from_pivot" in self.remedy.split(TOGETHER):
+        remedies = self.remedy.split(TOGETHER)
+        if {"denoising", "from_pivot"} <= {*remedies}:
+            raise InputError(
+                f"--remedy {self.remedy} has nothing to restore: denoising is of pairs into the pivot, which "
+                "from_pivot leaves out; leave one of them out"
+            )
+        if self.from_scratch and "from_pivot" in remedies:
             raise InputError(
                 "--remedy from_pivot trains on translations of the pivot alone, by which a model "
                 "--from-scratch learns to read no other language; leave one of them out"
