@@ -40,11 +40,14 @@ BASES = {
     "tatoeba_nordic_add_hu": "tatoeba_nordic",
     "tatoeba_nordic_add_hu_all": "tatoeba_nordic",
 }  # adapted
-VARIANTS = {  # of word_orders: what differs, and how many times as many updates there are; not trained here
-    "word_orders_multiway": ({"synthetic"}, 1),
-    "word_orders_little_data": ({"synthetic", "training"}, 1),
-    "word_orders_no_cognates": ({"synthetic", "training"}, 3),
+VARIANTS = {  # of another config: what differs; not trained here
+    "tatoeba_nordic_little": ("tatoeba_nordic", {"pairs", "training"}),
+    "tatoeba_nordic_marked": ("tatoeba_nordic", {"mark_tokens"}),
+    "word_orders_multiway": ("word_orders", {"synthetic"}),
+    "word_orders_little_data": ("word_orders", {"synthetic", "training"}),
+    "word_orders_no_cognates": ("word_orders", {"synthetic", "training"}),
 }
+UPDATES = {"word_orders_multiway": 1, "word_orders_little_data": 1, "word_orders_no_cognates": 3}
 CONFIGS = sorted(
     {path.stem for path in (ROOT / "configs").glob("*.conf") if not path.stem.startswith("bert_")}
     - {DEMO, *BASES, *VARIANTS}
@@ -240,18 +243,29 @@ def test_the_papers_model_has_its_size(dry_runs, name):
         assert f"{side}.layers.5.fc1.weight" not in weights
 
 
-@pytest.mark.parametrize("name, different, times", [(name, *values) for name, values in VARIANTS.items()])
-def test_a_variant_differs_in_what_it_is_for(name, different, times):
-    usual, variant = (
-        read_config(ROOT / "configs" / f"{each}.conf", {"ROOT": str(ROOT)}) for each in ("word_orders", name)
-    )
-    settings = {each.name for each in fields(usual)} - {"path", "name", "text"}
-    assert {each for each in settings if getattr(usual, each) != getattr(variant, each)} == different
-    work = [
-        parse_corpus(config.synthetic).pairs * training_options(SYSTEM, config.fairseq_options).max_epoch
-        for config in (usual, variant)
+def two_configs(name: str) -> list[Config]:
+    """The config that one is a variant of, and that one."""
+    return [
+        read_config(ROOT / "configs" / f"{each}.conf", {"ROOT": str(ROOT)})
+        for each in (VARIANTS[name][0], name)
     ]
-    assert work[1] == pytest.approx(times * work[0], rel=0.05)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_variant_differs_in_what_it_is_for(name):
+    usual, variant = two_configs(name)
+    settings = {each.name for each in fields(usual)} - {"path", "name", "text"}
+    different = {each for each in settings if getattr(usual, each) != getattr(variant, each)}
+    assert different == VARIANTS[name][1]
+
+
+@pytest.mark.parametrize("name, times", UPDATES.items())
+def test_an_invented_variant_has_so_many_times_as_many_updates(name, times):
+    usual, variant = [
+        parse_corpus(config.synthetic).pairs * training_options(SYSTEM, config.fairseq_options).max_epoch
+        for config in two_configs(name)
+    ]
+    assert variant == pytest.approx(times * usual, rel=0.05)
 
 
 @of_every_config

@@ -34,10 +34,12 @@ DIVERSE = (  # configs of one text, with the same English sentences in all pairs
 )
 LITTLE = (  # configs of one text, and of less of it
     ("iwslt17", "iwslt17_little_data"),
+    ("tatoeba_nordic", "tatoeba_nordic_little"),
     ("word_orders", "word_orders_little_data"),
 )
 WITHOUT_COMMON_WORDS = (  # configs of one text, and of as much or less of it where languages share no word
     ("iwslt17", "iwslt17_little_data_marked"),
+    ("tatoeba_nordic", "tatoeba_nordic_marked"),
     ("word_orders", "word_orders_no_cognates"),
 )
 VARDROP, RESIDUAL_VARDROP = VARIATIONAL[BASELINE], VARIATIONAL[RESIDUAL]
@@ -288,6 +290,8 @@ CLAIMS_OF_LIU = (
                 "word_orders",
                 "word_orders_little_data",
                 "word_orders_no_cognates",
+                "tatoeba_nordic_little",
+                "tatoeba_nordic_marked",
                 "iwslt17",
                 "iwslt17_little_data",
                 "iwslt17_little_data_marked",
@@ -438,7 +442,11 @@ CLAIMS_OF_LIU = (
             ),
         ),
         lacks=ONE_TEXT,
-        needs=(ablation("word_orders", "positions"), ablation("word_orders", "encodings")),
+        needs=(
+            ablation("word_orders", "positions"),
+            ablation("word_orders", "encodings"),
+            ablation("tatoeba_nordic", "positions", pivot=BASELINE.name),
+        ),
     ),
     Claim(
         name="L21",
