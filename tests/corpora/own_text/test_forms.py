@@ -481,6 +481,41 @@ def test_what_cannot_be_read_gets_one_sentence(tmp_path, files, pattern, message
             [*table.rows()]
 
 
+@pytest.mark.parametrize("lost", ["", "</table:table>"])
+def test_an_ods_file_whose_xml_is_broken_is_not_read_for_ever(tmp_path, lost):
+    names = " ".join(
+        f'xmlns:{each}="urn:oasis:names:tc:opendocument:xmlns:{each}:1.0"'
+        for each in ("office", "table", "text")
+    )
+    rows = "".join(
+        "<table:table-row>"
+        + "".join(
+            f'<table:table-cell office:value-type="string"><text:p>{cell}</text:p></table:table-cell>'
+            for cell in cells
+        )
+        + "</table:table-row>"
+        for cells in (("en", "de"), ("Yes.", "Ja."))
+    )
+    sheet = f'<table:table table:name="S">{rows}</table:table>'
+    body = f"<office:body><office:spreadsheet>{sheet}</office:spreadsheet></office:body>"
+    xml = f"<office:document-content {names}>{body}</office:document-content>"
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    listed = f'<m:file-entry m:full-path="/" m:media-type="{kind}"/>'
+    manifest = "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"
+    with zipfile.ZipFile(tmp_path / "x.ods", "w") as archive:
+        archive.writestr("mimetype", kind)
+        archive.writestr("META-INF/manifest.xml", f'<m:manifest xmlns:m="{manifest}">{listed}</m:manifest>')
+        archive.writestr("content.xml", xml.replace(lost, "", 1))
+    if not lost:
+        (table,) = read_tables(tmp_path / "x.ods")
+        assert [*table.rows()] == [("Yes.", "Ja.")]
+        return
+    with pytest.raises(
+        InputError, match="x.ods is not a spreadsheet, or is protected or damaged .*mismatched"
+    ):
+        read_tables(tmp_path / "x.ods")
+
+
 def test_bytes_that_are_not_utf_8_are_told_of_with_their_line(tmp_path):
     text = write(tmp_path / "text", x__en=EN)
     (text / "x.de").write_bytes(b"Ja.\nN\xe9in.\nDanke.\n")

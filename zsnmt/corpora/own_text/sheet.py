@@ -13,6 +13,8 @@ from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
+from xml.parsers import expat
+from zipfile import ZipFile, is_zipfile
 
 from zsnmt.corpora.own_text.columns import Placed, languages_of_columns, say_others, table_of_rows
 from zsnmt.corpora.own_text.table import Table, on_one_line
@@ -22,6 +24,7 @@ from zsnmt.text.lines import open_file, what_else
 logger = logging.getLogger(__name__)
 
 SEPARATORS = ",;\t|"
+ODS_CONTENT = "content.xml"  # has the cells
 NAMED_SEPARATOR = re.compile(rb"(?:\xef\xbb\xbf)?sep=([ -~\t])\r?\n")  # as Excel has it above the first row
 
 PlacedCells = tuple[str, Sequence[Any]]  # the place of a row, and its cells
@@ -161,6 +164,7 @@ def sheets_of_workbook(file: Path) -> Iterator[tuple[str, Iterator[PlacedCells]]
     with open_file(file):  # that it is missing is said as of other files
         pass
     try:
+        check_archive(file)
         workbook = CalamineWorkbook.from_path(file)
         for sheet in workbook.sheets_metadata:
             if sheet.visible == SheetVisibleEnum.Visible:
@@ -173,3 +177,17 @@ def sheets_of_workbook(file: Path) -> Iterator[tuple[str, Iterator[PlacedCells]]
         raise InputError(
             f"{file} is not a spreadsheet, or is protected or damaged ({error}); save it again, or as .csv"
         ) from None
+
+
+def check_archive(file: Path) -> None:
+    """Raise what tells of damage in the parts of a workbook that is an archive. Where the XML of an .ods file
+    ends too early or is broken, python-calamine 0.9 reads for ever.
+    """
+    if not is_zipfile(file):  # as those of old versions of Excel
+        return
+    with ZipFile(file) as archive:
+        if damaged := archive.testzip():
+            raise ValueError(f"{damaged} in it is damaged")
+        if ODS_CONTENT in archive.namelist():
+            with archive.open(ODS_CONTENT) as content:
+                expat.ParserCreate().ParseFile(content)
