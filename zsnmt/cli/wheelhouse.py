@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             download(part, [LIGHT], target, options=["--constraint", str(constraints)])
             constraints.unlink()
         else:
-            add_all(part, pins, target, options.torch_index)
+            add_all(part, pins, target, torch_index=options.torch_index)
         files = [*part.iterdir()]
         size = sum(file.stat().st_size for file in files) / MEGABYTE
     print(
@@ -81,7 +81,7 @@ def add_all(folder: Path, pins: Sequence[str], target: Target, torch_index: str 
     (torch,) = (pin for pin in pins if pin.startswith("torch=="))
     others = [pin for pin in pins if pin not in (compiled, torch)]
     if torch_index:
-        torch = download_torch(folder, torch, target, torch_index)
+        torch = download_torch(folder, torch, target, index=torch_index)
     indexes = ["--extra-index-url", torch_index] if torch_index else []  # has the parts of CUDA, too
     download(folder, [torch, *others], target, options=indexes)
     add_compiled(folder, compiled, target)
