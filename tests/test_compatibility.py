@@ -431,6 +431,7 @@ def test_a_repair_made_twice_is_one():
         return [
             transformer_config.TransformerConfig.__init__,
             *(Trainer.load_checkpoint, Trainer.save_checkpoint, Trainer.train_step),
+            *(Trainer.get_valid_iterator, Trainer.begin_valid_epoch),
             *(distributed_utils.distributed_main, train.get_valid_stats),
         ]
 
@@ -442,6 +443,7 @@ def test_a_repair_made_twice_is_one():
     compatibility.choose_by_figures_of_the_task()
     compatibility.count_batches_beside_empty_ones()
     compatibility.leave_the_others_at_the_end()
+    compatibility.make_no_batches_beforehand()
     assert repaired() == before
 
 

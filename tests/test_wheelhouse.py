@@ -9,15 +9,17 @@ import sys
 import tarfile
 import venv
 import zipfile
+from collections.abc import Sequence
 from importlib.metadata import distribution
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 from tests.conftest import OLDER_RUN, ROOT
 from zsnmt.cli import run, wheelhouse
 from zsnmt.errors import InputError
-from zsnmt.wheelhouse import Target, download, pinned_requirements
+from zsnmt.wheelhouse import COMPILED, Target, download, pinned_requirements
 
 OTHER = Target("3.12", "aarch64")
 SETUP = """from setuptools import Distribution, setup
@@ -102,6 +104,61 @@ def test_what_would_not_run_there_is_not_brought(offered, tmp_path):
     ):
         download(folder, ["compiled"], OTHER)
     assert not [*folder.iterdir()]
+
+
+def write_index(folder: Path, **packages: Sequence[str]) -> str:
+    """The address of a package index in a folder, with some versions of some packages."""
+    for name, versions in packages.items():
+        (page := folder / name).mkdir(parents=True)
+        for version in versions:
+            write_wheel(page, name, version)
+        links = "".join(f'<a href="{quote(wheel.name)}">{wheel.name}</a>' for wheel in page.glob("*.whl"))
+        (page / "index.html").write_text(f"<!DOCTYPE html><html><body>{links}</body></html>")
+    return folder.as_uri()
+
+
+@pytest.fixture
+def indexes(tmp_path, monkeypatch) -> tuple[str, str]:
+    """Where pip finds packages, and an index of PyTorch for one version of CUDA; the versions that belong
+    together are in them.
+    """
+    usual = write_index(tmp_path / "usual", torch=["2", "3"], plain=["1"])
+    of_torch = write_index(tmp_path / "cu128", torch=["1+cu128", "2+cu128", "3+cu128"])
+    for name, value in {"INDEX_URL": usual, "CONFIG_FILE": os.devnull}.items():
+        monkeypatch.setenv(f"PIP_{name}", value)
+    for name in ("EXTRA_INDEX_URL", "FIND_LINKS", "NO_INDEX"):
+        monkeypatch.delenv(f"PIP_{name}", raising=False)
+    monkeypatch.setattr(
+        wheelhouse, "pinned_requirements", lambda checkout: ["torch==2", f"{COMPILED}==1", "plain==1"]
+    )
+    for name in ("own_wheel", "add_compiled"):
+        monkeypatch.setattr(wheelhouse, name, lambda *arguments: None)
+    return usual, of_torch
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chosen, torch", [(False, "torch-2-"), (True, "torch-2+cu128-")])
+def test_pytorch_comes_from_the_index_that_is_given(indexes, tmp_path, capsys, chosen, torch):
+    options = ["--torch-index", indexes[1]] if chosen else []
+    wheelhouse.main([str(tmp_path / "wheels"), "--python", "3.12", *options])
+    brought = sorted(file.name.removesuffix("py3-none-any.whl") for file in (tmp_path / "wheels").iterdir())
+    assert brought == ["plain-1-", torch]
+
+
+@pytest.mark.slow
+def test_an_index_without_that_pytorch_is_refused(indexes, tmp_path):
+    """Though pip would find it elsewhere, as another build."""
+    other = write_index(tmp_path / "cu99", torch=["1+cu99"])
+    with pytest.raises(InputError, match="cu99 has no torch==2 for Python 3.12 on aarch64"):
+        wheelhouse.main(
+            [str(tmp_path / "wheels"), "--torch-index", other, "--python", "3.12", "--machine", "aarch64"]
+        )
+    assert not (tmp_path / "wheels").exists()
+
+
+def test_what_has_no_pytorch_takes_it_from_nowhere(tmp_path):
+    with pytest.raises(InputError, match="which --light leaves out; give one of them"):
+        wheelhouse.main([str(tmp_path / "wheels"), "--light", "--torch-index", "ADDRESS"])
 
 
 @pytest.mark.parametrize("options", [[], ["--light"]])

@@ -83,6 +83,17 @@ def download(
     pip("download", *words, *requirements, trouble="pip cannot bring all wheels")
 
 
+def download_torch(folder: Path, requirement: str, target: Target, index: str) -> str:
+    """Put the wheel of PyTorch for a machine into a folder, from one index alone; the requirement of exactly
+    that build, such as `torch==2.13.0+cpu`. `InputError` where the index has none.
+    """
+    words = ["--no-deps", "--only-binary=:all:", "--dest", str(folder), "--index-url", index]
+    trouble = f"{index} has no {requirement} for Python {target.python} on {target.machine}"
+    pip("download", *words, *target.options, requirement, trouble=trouble)
+    (wheel,) = folder.glob("torch-*.whl")
+    return f"torch=={wheel.name.split('-')[1]}"
+
+
 def list_without_wheel(requirements: Sequence[str], options: Sequence[str]) -> list[str]:
     """Of what would be installed here, that of which there is the source alone."""
     words = ["--dry-run", "--ignore-installed", "--report=-", *options]

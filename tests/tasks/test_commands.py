@@ -9,6 +9,7 @@ import pytest
 import torch
 from fairseq import checkpoint_utils
 from fairseq.sequence_generator import SequenceGenerator
+from fairseq.trainer import Trainer
 from sacrebleu.metrics import BLEU
 
 from tests.tasks.conftest import (
@@ -32,6 +33,7 @@ from tests.tasks.conftest import (
 from zsnmt.compatibility.checkpoints import choose_by_figures_of_the_task
 from zsnmt.data.directions import directions_with_data
 from zsnmt.data.reading import encode
+from zsnmt.data.tagged_pairs import DirectionSets
 from zsnmt.errors import InputError
 from zsnmt.languages import language_tag, parse_direction, read_languages
 from zsnmt.models.zs_transformer import ZeroShotTransformer
@@ -180,6 +182,30 @@ def test_what_is_validated_changes_no_weight(data, tag_run, tmp_path):
     for name in ("checkpoint_best.pt", "checkpoint_last.pt"):
         watched, plain = (load_checkpoint(folder / name)["model"] for folder in (tag_run.folder, tmp_path))
         assert watched.keys() == plain.keys() and all(torch.equal(watched[key], plain[key]) for key in plain)
+
+
+def test_no_batches_of_validation_are_made_before_it(data, tmp_path, monkeypatch):
+    """fairseq makes all of them before the first update, too."""
+    made: list[str] = []
+    stock_collater, stock_step = DirectionSets.collater, Trainer.train_step
+
+    def collater(self: DirectionSets, samples: list[dict], **further: object) -> dict:
+        batch = stock_collater(self, samples, **further)
+        made.append(batch["direction"])
+        return batch
+
+    def train_step(self: Trainer, *given: object, **named: object) -> object:
+        made.append("update")
+        return stock_step(self, *given, **named)
+
+    monkeypatch.setattr(DirectionSets, "collater", collater)
+    monkeypatch.setattr(Trainer, "train_step", train_step)
+    fairseq(
+        "train", *training_options(data, tmp_path, "--cpu", "--max-epoch", 1, "--valid-lang-pairs", "all")
+    )
+    start, validation = made.index("update"), len(made) - made[::-1].index("update")
+    assert start <= 4  # an example of each set, as fairseq keeps one, and what the first update needs
+    assert {*SUPERVISED, *ZERO_SHOT} == {*made[validation:]}
 
 
 @pytest.mark.parametrize("run", ["tag_run", "prefix_run"])

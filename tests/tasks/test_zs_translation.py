@@ -2,10 +2,12 @@
 
 from argparse import Namespace
 from collections import Counter
+from pathlib import Path
 
 import pytest
 import torch
 from fairseq import options, tasks
+from fairseq.data.indexed_dataset import MMapIndexedDataset
 from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 from fairseq.tasks.translation_multi_simple_epoch import TranslationMultiSimpleEpochTask
 
@@ -40,6 +42,25 @@ def test_every_pair_with_training_text_is_trained_in_both_directions(data):
     task = task_of(data)
     assert task.lang_pairs == task.valid_directions == SUPERVISED
     assert task.langs == LANGUAGES
+
+
+def test_a_text_of_many_directions_is_opened_once(data, monkeypatch):
+    """A multiway set has a name for each direction; a training pair serves two."""
+    opened = []
+    stock = MMapIndexedDataset._do_init
+
+    def open_text(self: MMapIndexedDataset, path: str, *rest: object) -> None:
+        opened.append(Path(f"{path}.bin").stat().st_ino)
+        stock(self, path, *rest)
+
+    monkeypatch.setattr(MMapIndexedDataset, "_do_init", open_text)
+    task = task_of(data, "--valid-lang-pairs", "all")
+    for split, files in (("train", 4), ("valid", len(LANGUAGES))):
+        opened.clear()
+        task.load_dataset(split)
+        assert len(opened) == len({*opened}) == files
+    sources = [pairs.src for pairs in task.dataset("valid").datasets]
+    assert len(sources) == len([*SUPERVISED, *ZERO_SHOT]) and len({*map(id, sources)}) == len(LANGUAGES)
 
 
 def test_directions_can_be_chosen(data):

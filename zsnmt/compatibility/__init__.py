@@ -25,6 +25,7 @@ from zsnmt.compatibility.options import (
 from zsnmt.compatibility.updates import (
     count_batches_beside_empty_ones,
     leave_the_compiler_unloaded,
+    make_no_batches_beforehand,
     move_only_meters_behind_a_new_one,
     prepare_no_attention_for_each_shape,
     read_no_text_beforehand,
@@ -45,5 +46,6 @@ save_before_ending()
 train_no_further()
 leave_the_compiler_unloaded()
 read_no_text_beforehand()
+make_no_batches_beforehand()
 prepare_no_attention_for_each_shape()
 say_refusals_in_a_sentence()

@@ -4,6 +4,7 @@ import bisect
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import wraps
+from weakref import WeakSet
 
 import torch
 from fairseq.data import indexed_dataset
@@ -66,6 +67,38 @@ def read_no_text_beforehand() -> None:
     fairseq reads a file whole when it opens it: each process of a training all text, once for each direction.
     """
     vars(indexed_dataset)["_warmup_mmap_file"] = lambda path: None
+
+
+def make_no_batches_beforehand() -> None:
+    """Have the batches of validation made when it validates.
+
+    fairseq makes all of them before the first update, too, and keeps none: with a validation set for each of
+    2,450 directions that is half of the time until then.
+    """
+    stock_iterator, stock_begin = Trainer.get_valid_iterator, Trainer.begin_valid_epoch
+    if stock_iterator.__module__ == __name__:  # replaced before
+        return
+    validating = WeakSet[Trainer]()  # those that have begun to
+
+    @wraps(stock_begin)
+    def begin_valid_epoch(self: Trainer, epoch: int) -> None:
+        validating.add(self)
+        stock_begin(self, epoch)
+
+    @wraps(stock_iterator)
+    def get_valid_iterator(self: Trainer, *args: object, **kwargs: object) -> object:
+        batches = stock_iterator(self, *args, **kwargs)  # which looks for sentences that are too long
+        return batches if self in validating else NoBatches()
+
+    get_valid_iterator.__module__ = __name__
+    Trainer.begin_valid_epoch, Trainer.get_valid_iterator = begin_valid_epoch, get_valid_iterator
+
+
+class NoBatches:
+    """In the place of fairseq's iterator of epochs, one of no batches."""
+
+    def next_epoch_itr(self, **_: object) -> tuple[()]:
+        return ()
 
 
 def prepare_no_attention_for_each_shape() -> None:

@@ -4,10 +4,12 @@ import math
 from argparse import Namespace
 from collections import OrderedDict
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import numpy as np
 from fairseq import utils
 from fairseq.data import AppendTokenDataset, Dictionary, StripTokenDataset, TruncateDataset
+from fairseq.data.indexed_dataset import MMapIndexedDataset
 from fairseq.data.multilingual.multilingual_data_manager import MultilingualDatasetManager
 from fairseq.data.multilingual.sampling_method import SamplingMethod
 from torch.utils.data import Dataset
@@ -34,6 +36,7 @@ class TaggedDataManager(MultilingualDatasetManager):
         super().__init__(args, lang_pairs, langs, dicts, sampling_method)
         self.valid_lang_pairs = valid_lang_pairs
         self.placement: TagPlacement  # which the task sets
+        self.texts = WeakValueDictionary[tuple, MMapIndexedDataset]()  # those in use, by their files
 
     def get_data_paths_and_lang_pairs(self, split: str) -> tuple[dict, dict]:
         """The stock folders and directions, in validation those to validate on; `InputError` for extra data
@@ -121,6 +124,18 @@ class TaggedDataManager(MultilingualDatasetManager):
             self.check_lengths(pairs, Path(data_path), split)
         return pairs
 
+    def load_data(self, path: str, vdict: Dictionary, impl: str | None) -> Dataset:
+        """The stock text; a text of several names, as each direction has one of a multiway set, is opened
+        once.
+        """
+        key = tuple(map(identity, (Path(f"{path}.bin"), Path(f"{path}.idx"))))
+        if (text := self.texts.get(key)) is not None:
+            return text
+        text = super().load_data(path, vdict, impl)
+        if isinstance(text, MMapIndexedDataset):  # others keep what one reader asked for last
+            self.texts[key] = text
+        return text
+
     def load_pivot(
         self, folder: Path, split: str, direction: Direction, number: int
     ) -> tuple[str, Dataset] | None:
@@ -181,3 +196,11 @@ class TaggedDataManager(MultilingualDatasetManager):
 
     def _shared_collater(self) -> bool:
         return True  # the tags are in the examples
+
+
+def identity(path: Path) -> tuple[int, ...] | None:
+    """What is the same for two names of one file, and for no other file; None where there is none."""
+    if not path.is_file():
+        return None
+    status = path.stat()
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
