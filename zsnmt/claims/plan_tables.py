@@ -1,4 +1,6 @@
-"""The plan as tables: the jobs, and how many seeds would tell for each claim that is not decided."""
+"""The plan as tables: the jobs, how many seeds would tell for each claim that is not decided, and what was
+made again beside what is kept.
+"""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,6 +17,7 @@ from zsnmt.claims.table import (
     vote_in_words,
 )
 from zsnmt.claims.verdicts import Effect
+from zsnmt.report.scores import words
 from zsnmt.report.table import Cell, Table, format_cell, wrap
 
 WIDEST = 40  # characters of a column on a terminal
@@ -86,11 +89,11 @@ def outcomes_of_same(folder: Path, others: Path) -> list[Outcome]:
         return outcomes(Path(place))
 
 
-def figures_by_place(outcomes: Sequence[Outcome]) -> dict[tuple[str, str, str], tuple[Outcome, Effect]]:
-    """Each figure with its claim, by the claim's name, the config and the part."""
+def figures_by_place(found: Sequence[Outcome]) -> dict[tuple[str, str, str], tuple[Outcome, Effect]]:
+    """Each figure with its claim, by the claim's name, the config, and the clause and part."""
     return {
-        (each.claim.name, effect.config, effect.part or effect.clause): (each, effect)
-        for each in outcomes
+        (each.claim.name, effect.config, words(*dict.fromkeys((effect.clause, effect.part)))): (each, effect)
+        for each in found
         for effect in each.effects
     }
 
