@@ -54,9 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         listed = jobs_table(jobs, chosen, at_a_time)
         print(terminal_text(power_table(claims, only)), terminal_text(listed), sep="\n\n")
         return
-    if not chosen and not options.again:
+    if not chosen:
         recipe.steps.say("nothing is left that can be done here in this time; --dry-run says what is lacking")
-        return
+        if not options.again:  # what was made again before is shown
+            return
     ended: InputError | KeyboardInterrupt | None = None
     try:
         all_side_by_side(
