@@ -8,6 +8,7 @@ import pytest
 
 from tests.conftest import OLDER_RUN
 from zsnmt.cli import results
+from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
 from zsnmt.results import keep_run
 from zsnmt.runs.score_file import read_score_file, write_score_file
@@ -28,6 +29,16 @@ def test_a_run_is_kept_and_the_tables_are_made_unless_they_are_to_stay(
     results.main([str(older / OLDER_RUN), *further])
     (kept,) = tmp_path.rglob("*.json")
     assert capsys.readouterr().out == f"{kept}\n" and filled == made
+
+
+def test_a_run_is_kept_in_another_folder_which_has_no_tables(older, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(results, "KEPT_RESULTS", tmp_path / "usual")
+    monkeypatch.setattr(results, "CHECKOUT", None)  # which only the usual folder is in
+    results.main([str(older / OLDER_RUN), "--keep-only", "--to", str(tmp_path / "other")])
+    (kept,) = tmp_path.rglob("*.json")
+    assert kept.is_relative_to(tmp_path / "other") and capsys.readouterr().out == f"{kept}\n"
+    with pytest.raises(WrongUse, match="--to keeps runs in another folder, .*: give --keep-only, too"):
+        results.main([str(older / OLDER_RUN), "--to", str(tmp_path)])
 
 
 def test_what_was_measured_of_another_model_is_not_kept_beside_the_scores(older, tmp_path):
