@@ -3,7 +3,7 @@
 from zsnmt.claims.claim import BLEU, Claim
 from zsnmt.claims.needs import Need, ablation, adaptation, probing
 from zsnmt.claims.probes import IN_FAMILIES, finding, removed_layer
-from zsnmt.claims.published import by_clause, gap, gap_of_rows, quotation
+from zsnmt.claims.published import by_clause, gap, gap_of_rows, quotation, stated
 from zsnmt.claims.translation import (
     combine,
     config_difference,
@@ -66,6 +66,7 @@ TATOEBA_PROBED = tuple(  # pairs have hardly a sentence in common, of which simi
 INVENTED_PROBED = probing(
     "word_orders", BOTH, "--kind exact", '--labels "position language"', "--train-lines 400"
 )
+PROBED = (CAPTIONS_PROBED, *TATOEBA_PROBED, INVENTED_PROBED)
 
 
 def removed_at(*layers: int) -> tuple[Need, ...]:
@@ -273,7 +274,7 @@ CLAIMS_OF_LIU = (
         place="Table 6",
         published=by_clause(
             {
-                "little text": quotation("+1.0", "1.0"),
+                "little text": stated("1.0"),
                 "no common words": quotation("+2.5, and little text"),
             }
         ),
@@ -354,7 +355,7 @@ CLAIMS_OF_LIU = (
         "encoder output)",
         evidence=finding(POSITION, removed_layer),
         range=BELOW_ZERO,
-        needs=(CAPTIONS_PROBED, *TATOEBA_PROBED, INVENTED_PROBED),
+        needs=PROBED,
     ),
     Claim(
         name="L15",
@@ -378,7 +379,7 @@ CLAIMS_OF_LIU = (
         what="accuracy of language classifiers, residual removed minus baseline",
         evidence=finding(LANGUAGE),
         range=BELOW_ZERO,
-        needs=(CAPTIONS_PROBED, *TATOEBA_PROBED, INVENTED_PROBED),
+        needs=PROBED,
     ),
     Claim(
         name="L17",
@@ -402,7 +403,7 @@ CLAIMS_OF_LIU = (
         paper=LIU,
         text="In the first layer removal gains less than in the middle",
         place="section 5.4",
-        published=quotation("−2.8", "-2.8"),
+        published=stated("-2.8"),
         what="zero-shot BLEU, residual removed in layer 1 minus in the middle one",
         evidence=gain(zero_shot(residual_removal_at(1)), zero_shot(RESIDUAL)),
         range=BELOW_ZERO,

@@ -32,9 +32,14 @@ class Published:
         return self.differences()
 
 
-def quotation(text: str, *differences: str) -> Published:
-    """What the paper has no table for, with the differences that it says, if it says any."""
-    return Published(lambda: [number(each) for each in differences], text)
+def quotation(text: str) -> Published:
+    """What the paper says in words, or shows in a figure."""
+    return Published(text=text)
+
+
+def stated(difference: str) -> Published:
+    """A difference that stands in the paper's text."""
+    return Published(lambda: [number(difference)])
 
 
 def by_clause(clauses: Mapping[str, Published]) -> Published:

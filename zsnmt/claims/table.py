@@ -30,7 +30,7 @@ from zsnmt.claims.verdicts import (
     Range,
     clause_verdicts,
     configs_of,
-    seeds_for_published,
+    seeds_that_tell,
     seeds_to_decide,
     verdict,
 )
@@ -226,10 +226,20 @@ def power(each: Outcome, effect: Effect) -> tuple[Cell, Cell, Cell]:
     tell if the figure were the paper's; and of one that is open how many tell, as far as that is known.
     """
     deviation = None if effect.deviation is None else Measured(effect.measured.figure, effect.deviation)
-    wanted, published = each.wanted(effect), each.published(effect)
-    is_there = bool(effect.deviations) and any(wanted.low <= value <= wanted.high for value in published)
-    for_published = number_of_seeds(seeds_for_published(effect, wanted, published)) if is_there else None
-    return deviation, for_published, seeds_that_open_ones_need(each, effect)
+    return deviation, seeds_for_published(each, effect), seeds_that_open_ones_need(each, effect)
+
+
+def seeds_for_published(each: Outcome, effect: Effect) -> Cell:
+    """How many seeds would tell if the figure were the paper's; of several, that in the claim's range which
+    is the nearest to its bound.
+    """
+    wanted = each.wanted(effect)
+    distances = [
+        wanted.distance(value) for value in each.published(effect) if wanted.low <= value <= wanted.high
+    ]
+    if not distances or not effect.deviations:
+        return None
+    return number_of_seeds(seeds_that_tell(min(distances), effect.deviations, chosen_from=effect.chosen_from))
 
 
 def seeds_that_open_ones_need(each: Outcome, effect: Effect) -> Cell:

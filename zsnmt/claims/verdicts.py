@@ -100,6 +100,10 @@ class Range(NamedTuple):
             return SUPPORTS
         return OPPOSES if high < self.low or low > self.high else OPEN
 
+    def distance(self, value: float) -> float:
+        """How far a value is from the nearest bound."""
+        return min(abs(value - end) for end in self if math.isfinite(end))
+
 
 COMPARED = " → "  # between the two configs of a figure
 ABOVE_ZERO, BELOW_ZERO = Range(low=math.ulp(0)), Range(high=-math.ulp(0))
@@ -254,22 +258,8 @@ def seeds_to_decide(effect: Effect, wanted: Range) -> int | None:
     """
     if not effect.deviations:
         return None
-    distance = min(abs(effect.measured.mean - end) for end in wanted if math.isfinite(end))
+    distance = wanted.distance(effect.measured.mean)
     return seeds_that_tell(distance, effect.deviations, chosen_from=effect.chosen_from)
-
-
-def seeds_for_published(effect: Effect, wanted: Range, published: Sequence[float]) -> int | None:
-    """How many seeds of each side would tell that a figure is in a range if it were the one of `published`
-    that lies in it and is the nearest to its bound; None as in `seeds_to_decide`, and where none lies in it.
-    """
-    distances = [
-        min(abs(value - end) for end in wanted if math.isfinite(end))
-        for value in published
-        if wanted.low <= value <= wanted.high
-    ]
-    if not effect.deviations or not distances:
-        return None
-    return seeds_that_tell(min(distances), effect.deviations, chosen_from=effect.chosen_from)
 
 
 def seeds_that_tell(distance: float, deviations: Sequence[float], *, chosen_from: int = 1) -> int | None:
