@@ -18,6 +18,7 @@ from zsnmt.data.binarised_folder import find_data
 from zsnmt.data.language_tags import TagPlacement
 from zsnmt.data.tagged_pairs import DirectionSets, TaggedPairs
 from zsnmt.errors import InputError
+from zsnmt.files.checksums import identity
 from zsnmt.languages import Direction, parse_direction
 
 
@@ -128,7 +129,8 @@ class TaggedDataManager(MultilingualDatasetManager):
         """The stock text; a text of several names, as each direction has one of a multiway set, is opened
         once.
         """
-        key = tuple(map(identity, (Path(f"{path}.bin"), Path(f"{path}.idx"))))
+        files = [Path(f"{path}.{ending}") for ending in ("bin", "idx")]
+        key = tuple(identity(file) for file in files if file.is_file())
         if (text := self.texts.get(key)) is not None:
             return text
         text = super().load_data(path, vdict, impl)
@@ -196,11 +198,3 @@ class TaggedDataManager(MultilingualDatasetManager):
 
     def _shared_collater(self) -> bool:
         return True  # the tags are in the examples
-
-
-def identity(path: Path) -> tuple[int, ...] | None:
-    """What is the same for two names of one file, and for no other file; None where there is none."""
-    if not path.is_file():
-        return None
-    status = path.stat()
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns

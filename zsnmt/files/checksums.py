@@ -21,17 +21,18 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def identity(path: Path) -> tuple[int, int, int, int]:
+    """What all names of a file have in common, and no other file has, nor this one once it has changed."""
+    status = path.stat()
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
 @contextmanager
 def unchanged(path: Path) -> Iterator[str]:
     """The checksum of a file that is read in the block; `InputError` if it is another one when that ends."""
-
-    def identity() -> tuple[int, int, int]:
-        status = path.stat()
-        return status.st_ino, status.st_size, status.st_mtime_ns
-
-    before = identity()
+    before = identity(path)
     yield sha256(path)
-    if identity() != before:
+    if identity(path) != before:
         raise InputError(f"{path} was replaced while it was read; run the same command again")
 
 

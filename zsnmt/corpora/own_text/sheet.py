@@ -164,7 +164,7 @@ def sheets_of_workbook(file: Path) -> Iterator[tuple[str, Iterator[PlacedCells]]
     with open_file(file):  # that it is missing is said as of other files
         pass
     try:
-        check_archive(file)
+        check_workbook(file)
         workbook = CalamineWorkbook.from_path(file)
         for sheet in workbook.sheets_metadata:
             if sheet.visible == SheetVisibleEnum.Visible:
@@ -179,7 +179,7 @@ def sheets_of_workbook(file: Path) -> Iterator[tuple[str, Iterator[PlacedCells]]
         ) from None
 
 
-def check_archive(file: Path) -> None:
+def check_workbook(file: Path) -> None:
     """Raise what tells of damage in the parts of a workbook that is an archive. Where the XML of an .ods file
     ends too early or is broken, python-calamine 0.9 reads for ever.
     """
