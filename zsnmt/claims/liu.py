@@ -54,7 +54,7 @@ TATOEBA = "tatoeba", "tatoeba_three", "tatoeba_nordic", TATOEBA_PAPER
 MAIN_RUNS = tuple(
     ablation(config, "query", BOTH)
     for config in (
-        *("word_orders", "multi30k_nonoverlap", "captions_long", *TATOEBA),
+        *("word_orders", "multi30k_nonoverlap", "captions_long", *TATOEBA, "indic_verses"),
         *("demo", "word_orders_multiway", "word_orders_no_cognates", "multi30k_without_cs"),
     )
 )
