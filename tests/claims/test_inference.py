@@ -16,9 +16,11 @@ def verdict(kept: Kept) -> str:
     return Outcome(CLAIM, CLAIM.effects(kept)).verdict
 
 
-def test_tupe_is_compared_with_the_mean_of_the_others_by_the_seeds_that_all_have(tmp_path):
+def test_tupe_is_compared_with_sinusoidal_and_absolute_positions_alone_by_their_common_seeds(tmp_path):
     for system, seed in (*ACCURACY, ("sinusoidal", 0)):
         keep_inference(write_run(tmp_path, system, seed), tmp_path / "kept")
+    relative = write_run(tmp_path, "relative_key", 0, accuracy={"en": 0.99, "de": 0.1, "hi": 0.1})
+    keep_inference(relative, tmp_path / "kept")
     kept = Kept(tmp_path / "kept")
     english, others = CLAIM.effects(kept)
     assert english.seeds == others.seeds == "0"

@@ -4,22 +4,23 @@ from collections.abc import Collection, Iterator, Sequence
 from statistics import fmean
 
 from zsnmt.claims.kept_results import Evidence, each_config
-from zsnmt.claims.masked_lms import BySeed, compare_by_seed
+from zsnmt.claims.masked_lms import CLASSIC, BySeed, compare_by_seed
 from zsnmt.claims.verdicts import Effect, Range
 
 TUPE = "tupe_absolute"
 
 
 def accuracy_gap(*, of_training: bool, wanted: Range) -> Evidence:
-    """Accuracy of TUPE minus the mean of the others that a config has, by the seeds that all have: in the
-    language of the pairs to learn from, or the mean over all other languages.
+    """Accuracy of TUPE minus the mean of sinusoidal and absolute positions, or of the one of them that a
+    config has, by the seeds that all have: in the language of the pairs to learn from, or the mean over all
+    other languages.
     """
 
     @each_config(lambda kept: kept.inference)
     def effects(config: str, runs: list[dict]) -> Iterator[Effect]:
         first, *others = runs[0]["accuracy"]
         languages = [first] if of_training else others
-        rivals = {run["system"] for run in runs} - {TUPE}
+        rivals = {run["system"] for run in runs}.intersection(CLASSIC)
         sides = [accuracy_by_seed(runs, systems, languages) for systems in ({TUPE}, rivals)]
         yield from compare_by_seed(config, "accuracy", *sides, part=", ".join(languages), wanted=wanted)
 
