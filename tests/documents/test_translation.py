@@ -1,5 +1,7 @@
 """Passages translated: what reaches the model, and what comes back."""
 
+import pytest
+
 from tests.documents.shouting import shout
 from zsnmt.documents.passages import Passage, Run
 from zsnmt.documents.translation import translate_passages
@@ -97,8 +99,9 @@ def test_where_a_fixed_part_is_lost_its_sides_are_translated_apart():
     assert translate_passages([passage], ["en"], losing, target="xx") == [["DELETE ", "%(n)d", " FILES NOW."]]
 
 
-def test_words_are_read_without_soft_hyphens():
-    text = "Steam\u00adship com\u00adpany"
+@pytest.mark.parametrize("unseen", ["\u00ad", "\ufeff"])
+def test_words_are_read_without_characters_that_nobody_sees(unseen):
+    text = f"Steam{unseen}ship com{unseen}pany"
     passages = [Passage((Run(text),)), Passage((Run("The "), Run(text), Run(".")))]
     made = translate_passages(passages, ["en"] * 2, shout, target="xx")
     assert made == [["STEAMSHIP COMPANY"], ["THE ", "STEAMSHIP COMPANY", "."]]

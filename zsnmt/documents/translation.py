@@ -19,7 +19,8 @@ from zsnmt.text.unspaced import closes_up
 
 LOG = logging.getLogger(__name__)
 SPACES = " \t\n\r\u00a0"
-SOFT_HYPHEN = "\u00ad"  # within a word, where a line may end
+# A soft hyphen, within a word where a line may end, and U+FEFF, which joined files leave: neither is seen.
+UNSEEN = str.maketrans("", "", "\u00ad\ufeff")
 STOPS = tuple(".。।۔።។။։")  # that end a sentence, in Urdu, Amharic, Khmer and others, too
 
 Translate = Callable[[Sequence[str], str], Sequence[str]]  # lines of one language, which is given
@@ -80,10 +81,8 @@ def stretches(sentence: Sentence) -> list[str]:
 
 
 def one_line(text: str) -> str:
-    """The text with each stretch of space as one space, and words without soft hyphens, as a model reads
-    it.
-    """
-    return " ".join(text.replace(SOFT_HYPHEN, "").split())
+    """The text with each stretch of space as one space, and without `UNSEEN`, as a model reads it."""
+    return " ".join(text.translate(UNSEEN).split())
 
 
 def texts_of(passage: Passage, sentences: Sequence[Sentence], made: Mapping[str, str]) -> list[str]:
