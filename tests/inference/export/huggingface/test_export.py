@@ -133,6 +133,25 @@ def test_what_differs_is_found_out():
             check_agreement(near | wrong)
 
 
+@pytest.mark.parametrize(
+    "wrong, status",
+    [
+        *(({}, 0), ({"text": ["en-de 'x': source is 1"]}, 1), ({"score": 0.1}, 1)),
+        *(({"largest": math.nan}, 1), ({"score": math.nan}, 1)),
+    ],
+)
+def test_the_check_of_a_folder_says_by_its_exit_status_whether_it_agrees(wrong, status, monkeypatch):
+    from zsnmt.inference.export.huggingface.remote import check_zsnmt as script
+
+    near = {"largest": 1e-5, "score": 1e-5, "equal": 0.99, "text": [], "transformers": "1", "allowed": 1e-4}
+    found = near | wrong
+    monkeypatch.setattr(script, "check", lambda folder: found)
+    monkeypatch.setattr("sys.argv", ["check_zsnmt.py"])
+    with pytest.raises(SystemExit) as ended:
+        script.main()
+    assert ended.value.code == status
+
+
 def test_a_wrong_export_is_deleted(older, tmp_path, monkeypatch, warm_python):
     monkeypatch.setitem(conversion.RESIDUALS, conversion.RemoveResidual, "mean_pool")
     with pytest.raises(InputError, match="the export is deleted, since its log-probabilities differ"):
