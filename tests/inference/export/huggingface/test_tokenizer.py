@@ -139,6 +139,21 @@ def test_a_translation_is_one_of_each_text_or_refused(folders, options):
 
 @needs_transformers
 @pytest.mark.slow
+@pytest.mark.parametrize("known, other", [("caf\u00e9", "cafe\u0301"), ("cafe\u0301", "caf\u00e9")])
+def test_an_accent_is_read_in_the_spelling_that_the_model_knows(folders, known, other):
+    from zsnmt.inference.export.huggingface.remote.tokenization_zsnmt import ZsnmtTokenizer
+
+    tokenizer = ZsnmtTokenizer.from_pretrained(folders[[*SETTINGS].index("words")])
+    tokenizer.ids[known] = len(tokenizer.symbols)
+    tokenizer.symbols.append(known)
+    assert tokenizer.translate(Copies(), [known, f"Anna {other}"], "hi", "en") == [known, f"Anna {known}"]
+    unknown = Copies()
+    tokenizer.translate(unknown, ["Anna \u00eb"], "hi", "en")
+    assert tokenizer.unk_token_id in unknown.read[0]
+
+
+@needs_transformers
+@pytest.mark.slow
 def test_a_target_that_was_refused_changes_no_source(folders):
     from zsnmt.inference.export.huggingface.remote.tokenization_zsnmt import ZsnmtTokenizer
 

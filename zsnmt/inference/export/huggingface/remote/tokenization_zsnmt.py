@@ -7,6 +7,7 @@ from base64 import b64decode
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import sentencepiece
 import torch
@@ -218,7 +219,7 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
             self.known(source, "source")
         if source == target:
             raise ValueError(f"source and target are both {target!r}; give two languages")
-        parts = [(place, ids) for place, text in enumerate(texts) for ids in self.parts(self.tokenize(text))]
+        parts = [(place, ids) for place, text in enumerate(texts) for ids in self.parts(text)]
         order = sorted(range(len(parts)), key=lambda part: -len(parts[part][1]))
         written = [""] * len(parts)
         for begin in range(0, len(order), AT_ONCE):
@@ -230,9 +231,23 @@ class ZsnmtTokenizer(PreTrainedTokenizer):
             translations[place] = join_texts([translations[place], text.strip()])
         return translations
 
-    def parts(self, pieces: Sequence[str]) -> list[list[int]]:
-        """Tokens of pieces, in parts that the model can read, cut before words; none of an empty text."""
-        parts, room = [], self.model_max_length - len(self.source_tags) - 1
+    def best_spelt(self, text: str) -> list[str]:
+        """The pieces of a text, in another of Unicode's equal spellings where the model lacks fewer of them:
+        an accent may stand within its letter or behind it.
+        """
+        pieces = self.tokenize(text)
+        if not self.lacking(pieces):
+            return pieces
+        others = [self.tokenize(normalize(form, text)) for form in ("NFC", "NFD")]
+        return min((pieces, *others), key=self.lacking)
+
+    def lacking(self, pieces: Iterable[str]) -> int:
+        """How many of some pieces the model does not know."""
+        return sum(piece not in self.ids for piece in pieces)
+
+    def parts(self, text: str) -> list[list[int]]:
+        """Tokens of a text, in parts that the model can read, cut before words; none of an empty text."""
+        pieces, parts, room = self.best_spelt(text), [], self.model_max_length - len(self.source_tags) - 1
         while pieces:
             cut = room
             if len(pieces) > room:
