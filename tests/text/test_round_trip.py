@@ -63,6 +63,16 @@ def test_the_script_prints_a_row_for_each_language(folder):
     assert "  The boat , she says, is the boat.\n  The boat, she says, is the boat.\n" in done.stdout
 
 
+def test_empty_lines_are_no_sentences(tmp_path, capsys):
+    write_lines(tmp_path / "some.en", ["", "That is good.", " \u2581"])
+    round_trip_command.main([str(tmp_path / "some.en"), "--languages", "en", "--tokenisation", "moses"])
+    head, row = (line.split("\t") for line in capsys.readouterr().out.splitlines())
+    assert dict(zip(head, row))["sentences"] == "1"
+    write_lines(tmp_path / "none.en", ["", " "])
+    with pytest.raises(InputError, match=r"none\.en: nothing but empty lines; give sentences"):
+        round_trip_command.main([str(tmp_path / "none.en"), "--languages", "en"])
+
+
 def test_the_script_reads_files_and_settings(folder):
     files = folder / "notes.de", folder / "test.hi"
     done = run_command(SCRIPT, *files, "--languages", "de,hi", "--tokenisation", "moses hi=raw")

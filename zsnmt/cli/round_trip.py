@@ -17,6 +17,7 @@ COLUMNS = ("respelt", "exact", "spaced", "recased", "lost")  # per cent
 def main(arguments: Sequence[str] | None = None) -> None:
     options = make_parser().parse_args(arguments)
     from zsnmt.corpora.parallel_text import files_of_language
+    from zsnmt.errors import InputError
     from zsnmt.files.records import write_json
     from zsnmt.languages import check_language
     from zsnmt.runs.folder import commit
@@ -39,6 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for language in languages
     }
     texts = {language: files_of_language(language, options.text) for language in languages}
+    for files in texts.values():
+        if next(sentences_of(files), None) is None:
+            raise InputError(f"{', '.join(map(str, files))}: nothing but empty lines; give sentences")
     rows = {}
     print("language", "kind", "sentences", *COLUMNS, "sentences/s", sep="\t")
     for language, files in texts.items():

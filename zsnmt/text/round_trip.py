@@ -1,5 +1,6 @@
 """How much of real text survives its tokenisation: there and back again, counted."""
 
+import itertools
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from zsnmt.processes import progress
-from zsnmt.text.lines import iterate_lines
+from zsnmt.text.lines import is_blank, iterate_lines
 from zsnmt.text.pipeline import TextPipeline
 from zsnmt.text.tokenisation import Tokeniser, kind_before_truecasing, load_tokeniser, needs_truecaser
 from zsnmt.text.truecasing import train_truecaser
@@ -67,9 +68,10 @@ def load_with_truecaser(kind: str, language: str, files: Sequence[Path]) -> Toke
 
 
 def sentences_of(files: Iterable[Path]) -> Iterator[str]:
-    """The lines of files, one after another, with a progress bar for each."""
+    """The lines of files that are not empty, one after another, with a progress bar for each file."""
     for file in files:
-        yield from progress(iterate_lines(file, allow_empty_lines=True), file.name, unit=" lines")
+        lines = progress(iterate_lines(file, allow_empty_lines=True), file.name, unit=" lines")
+        yield from itertools.filterfalse(is_blank, lines)
 
 
 def round_trip(
