@@ -1,6 +1,7 @@
 """Jobs of SLURM, whose commands are small scripts here."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -172,7 +173,8 @@ def test_wishes_that_do_not_go_together_are_refused(words, said):
 @pytest.mark.parametrize(
     "name, said",
     [
-        ("my runs", "an option of sbatch ends at a blank, and .*/my runs or the name of"),
+        ("my runs", "an option of sbatch cannot have ' ', and .*/my runs or the name of"),
+        *((f"a{sign}b", f"cannot have '{re.escape(sign)}', and") for sign in ("#", "'", '"', "\\", "%")),
         ("12:30", "12:30/iwslt17 cannot be the folder of a run, for to fairseq a path ends at ':'"),
     ],
 )

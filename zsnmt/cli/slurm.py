@@ -14,6 +14,7 @@ Options of fairseq-train come after `--`. Fetch the corpus first, where there is
 (docs/several_machines.md).
 """
 
+import re
 import subprocess
 import sys
 from argparse import Namespace
@@ -28,6 +29,9 @@ from zsnmt.cli.common.words import split_options
 from zsnmt.console import WrongUse
 from zsnmt.errors import InputError
 from zsnmt.training.slurm import Job, Place, study_submission, training_script
+
+# At a blank or # an option of sbatch ends, quotes and backslashes are lost, and % begins what SLURM fills in.
+NOT_IN_OPTIONS = re.compile(r"""[\s#'"\\%]""")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -59,10 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         named = {"systems": options.systems, "seeds": options.seeds, "name": options.name}
         made = training_script(job, place, **named, options=further)
     shared_updates(given, job.nodes * (job.processes or job.gpus))
-    if any(map(str.isspace, str(place.runs) + place.config.stem)):
+    if strange := NOT_IN_OPTIONS.search(str(place.runs) + place.config.stem):
         raise InputError(
-            f"an option of sbatch ends at a blank, and {place.runs} or the name of {place.config.name} has "
-            "one; name them without, the folder by RUNS"
+            f"an option of sbatch cannot have '{strange[0]}', and {place.runs} or the name of "
+            f"{place.config.name} has it; name them without, the folder by RUNS"
         )
     (recipe.runs / "slurm").mkdir(parents=True, exist_ok=True)  # where the job's log is opened
     print(made, end="")
