@@ -257,6 +257,25 @@ def test_unknown_languages_are_named_with_the_known_ones(translator):
             translator.translate(["x"], **wrong)
 
 
+@pytest.mark.parametrize(
+    "directions, said",
+    [
+        (["velan-nolan"], "unknown language 'nolan'"),
+        (["nolan-tamun"], "unknown language 'nolan'"),
+        (["velan-velan"], "source and target are both 'velan'"),
+        (["velan-tamun", "inglan-tamun"], "and the directions are from inglan and velan"),
+        ([], "and there is none"),
+    ],
+)
+def test_directions_that_lines_cannot_have_are_refused(translator, directions, said):
+    directions = [Direction(*direction.split("-")) for direction in directions]
+    with pytest.raises(InputError, match=said):
+        translator.translate_into(["x"], directions)
+    if len(directions) == 1:
+        with pytest.raises(InputError, match=said):
+            translator.n_best([Line("x", *directions)])
+
+
 def test_a_text_in_place_of_lines_is_not_translated_letter_by_letter(translator):
     for translate in (translator.translate, translator.translate_with_scores):
         with pytest.raises(InputError, match=r"the lines are a single text; give a list .* as in \[text\]"):

@@ -195,7 +195,8 @@ class Translator:
         """Translate raw lines of one language into several at once; see `translate`.
 
         All translations of a line are in one batch, or in two neighbours, so that it is encoded once unless
-        its tags name the target.
+        its tags name the target. Raises `InputError` as `translate` does, and for directions that are not all
+        from one language.
         """
         found = self.translate_into_with_scores(lines, directions, first_line=first_line, finished=finished)
         return {direction: [each.text for each in of_direction] for direction, of_direction in found.items()}
@@ -214,7 +215,7 @@ class Translator:
         `through`: what an ensemble reads as the lines in each of its other languages, in place of its own
         translations.
         """
-        lines, directions = listed(lines), [*dict.fromkeys(directions)]
+        lines, directions = listed(lines), self.checked(directions)
         of_lines: dict[Direction, list[list[Translation]]] = {
             direction: [[] for _ in lines] for direction in directions
         }
@@ -243,6 +244,15 @@ class Translator:
             text, self.settings.log_probability(hypothesis), len(hypothesis.tokens), score=hypothesis.score
         )
 
+    def checked(self, directions: Iterable[Direction]) -> list[Direction]:
+        """The directions, each once; `InputError` for unknown languages, and for lines of several."""
+        kept = [self.codec.direction(*direction) for direction in dict.fromkeys(directions)]
+        sources = {direction.source for direction in kept}
+        if len(sources) != 1:
+            given = f"the directions are from {' and '.join(sorted(sources))}" if sources else "there is none"
+            raise InputError(f"lines are translated in directions from one language, and {given}")
+        return kept
+
     def n_best(
         self, lines: Iterable["Line"], *, first_line: int | None = None, finished: Progress = unheard
     ) -> list[list[Translation]]:
@@ -253,6 +263,8 @@ class Translator:
         warning says that it is in parts. `finished` is told the number of lines that each batch ends.
         """
         lines = [*lines]
+        for line in lines:
+            self.codec.direction(*line.direction)  # checks it
         cut = [
             self.codec.parts(line.text, line.direction.source, self.codec.room(line.direction))
             for line in lines
@@ -337,8 +349,7 @@ class Translator:
         """What the model is to translate of lines of one language, all translations of a part one after
         the other.
         """
-        source, *others = {direction.source for direction in directions}
-        assert not others, "lines are of one language"
+        source = directions[0].source
         room = min(map(self.codec.room, directions))
         for index, line in enumerate(lines):
             parts = self.codec.parts(line, source, room)
