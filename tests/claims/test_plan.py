@@ -17,7 +17,7 @@ from zsnmt.claims import plan as planning
 from zsnmt.claims.costs import pieces_of_text, training_hours, updates
 from zsnmt.claims.jobs import do_job, do_jobs, in_project
 from zsnmt.claims.needs import Need, ablation, adaptation, masked_lm, probing
-from zsnmt.claims.papers import CLAIMS
+from zsnmt.claims.papers import CLAIMS, claim_names
 from zsnmt.claims.plan import (
     FOLDER,
     HOURS_FILE,
@@ -419,9 +419,13 @@ def test_the_hours_of_a_job_that_was_stopped_count(places, monkeypatch):
     assert 9 < taken < 10 and not spent.exists()
 
 
-def test_a_claim_that_does_not_exist_is_refused(places):
-    with pytest.raises(InputError, match="there is no claim L99; .* lists L1 to J4"):
-        jobs_of(places, "L99")
+def test_claims_are_named_in_large_or_small_letters_and_one_that_does_not_exist_is_refused_at_once(
+    monkeypatch,
+):
+    assert claim_names(["L18", "r1"]) == ["L18", "R1"]
+    monkeypatch.setattr("zsnmt.claims.table.outcomes", lambda _: pytest.fail("results were read first"))
+    with pytest.raises(InputError, match="there is no claim l99; .* lists L1 to J4"):
+        claims.main(["L18", "l99"])
 
 
 def test_decided_claims_are_left_out_unless_they_are_asked_for(places, monkeypatch):

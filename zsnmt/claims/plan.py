@@ -10,7 +10,6 @@ from zsnmt.claims.costs import inference_hours, masked_lm_hours, missing_text, p
 from zsnmt.claims.needs import Need
 from zsnmt.claims.table import Outcome
 from zsnmt.claims.verdicts import DEPENDS, FAILS, HOLDS, OPEN, configs_of
-from zsnmt.errors import InputError
 from zsnmt.files.records import damage_of, read_json
 from zsnmt.masked_lm.config import read_study_config, read_xnli_config
 from zsnmt.masked_lm.report.kept_inference import FOLDER as INFERENCE
@@ -87,14 +86,8 @@ def plan(outcomes: Sequence[Outcome], places: Places, only: Sequence[str] = ()) 
 
     A job is there for each seed of a need; for more, up to `most_seeds`, where so many would tell.
     First come the first seeds of all, among them the job that is the cheapest for each claim that it serves,
-    and last what cannot be done here. A run that several jobs need is counted with the first of them. Raises
-    `InputError` for a claim that does not exist.
+    and last what cannot be done here. A run that several jobs need is counted with the first of them.
     """
-    names = [each.claim.name for each in outcomes]
-    if unknown := [name for name in only if name not in names]:
-        raise InputError(
-            f"there is no claim {unknown[0]}; docs/results/claims.md lists {names[0]} to {names[-1]}"
-        )
     asked = [each for each in outcomes if is_asked(each, only)]
     needs = dict.fromkeys(need for each in asked for need in each.claim.needs)
     most = {need: most_seeds(need, places) for need in needs}

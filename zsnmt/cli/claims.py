@@ -37,17 +37,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     recipe = Recipe("claims")
 
     from zsnmt.claims.jobs import do_jobs, make_documents
+    from zsnmt.claims.papers import claim_names
     from zsnmt.claims.plan import FOLDER, Places, chains, plan, select_within_budget
     from zsnmt.claims.plan_tables import again_table, jobs_table, power_table, terminal_text
     from zsnmt.claims.table import outcomes
     from zsnmt.training.children import all_side_by_side
     from zsnmt.training.machine import this_machine
 
+    only = claim_names([*options.claims, *options.only])
     machine = this_machine()
     at_a_time = options.jobs or jobs_at_a_time(machine)
     kept = recipe.runs / FOLDER / AGAIN if options.again else KEPT_RESULTS
     places = Places(ROOT, recipe.runs, kept, variables=recipe.variables, gpu=bool(machine.gpu))
-    claims, only = outcomes(KEPT_RESULTS), [*options.claims, *options.only]
+    claims = outcomes(KEPT_RESULTS)
     jobs = plan(claims, places, only)
     chosen = select_within_budget(jobs, float("inf") if options.budget is None else options.budget, at_a_time)
     if options.dry_run:
