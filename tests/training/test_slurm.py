@@ -1,7 +1,7 @@
 """Jobs of SLURM, whose commands are small scripts here."""
 
 import os
-import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -173,16 +173,54 @@ def test_wishes_that_do_not_go_together_are_refused(words, said):
 @pytest.mark.parametrize(
     "name, said",
     [
-        ("my runs", "an option of sbatch cannot have ' ', and .*/my runs or the name of"),
-        *((f"a{sign}b", f"cannot have '{re.escape(sign)}', and") for sign in ("#", "'", '"', "\\", "%")),
+        ("a\\b", "to SLURM a backslash stands for more than itself, and .*/a"),
         ("12:30", "12:30/iwslt17 cannot be the folder of a run, for to fairseq a path ends at ':'"),
     ],
 )
-def test_a_folder_that_sbatch_or_fairseq_would_cut_is_refused(cluster, monkeypatch, name, said):
+def test_a_folder_that_slurm_or_fairseq_would_take_for_another_is_refused(cluster, monkeypatch, name, said):
     monkeypatch.setenv("RUNS", str(cluster.parent / name))
     with pytest.raises(InputError, match=said):
         slurm.main(CALL)
     assert not (cluster.parent / name).exists()
+
+
+def test_sbatch_reads_options_and_folders_as_they_were_given(cluster, capsys, monkeypatch):
+    odd = """my "50 %" runs' #2"""
+    monkeypatch.setenv("RUNS", str(runs := cluster.parent / odd))
+    comment = r"""comment=it's my "job" \ #1"""
+    slurm.main([*CALL, "--sbatch", comment, "account=me"])
+    made = capsys.readouterr().out
+    asked = [read_by_sbatch(wish) for wish in wishes(made)]
+    assert asked[-2:] == [comment, "account=me"]
+    assert f"output={runs}/slurm/%x-%A_%a.log".replace("50 %", "50 %%") in asked
+    assert subprocess.run(["bash", "-n"], input=made, text=True).returncode == 0
+    assert f"export RUNS={shlex.quote(str(runs))} " in made
+    with pytest.raises(InputError, match="an option of sbatch is one line"):
+        slurm.main([*CALL, "--sbatch", "comment=two\nlines"])
+
+
+def read_by_sbatch(line: str) -> str:
+    """The first option of a line, by the rules of sbatch: it ends at a blank outside of quotes, and at a #
+    outside of them (in older versions inside, too), unless a backslash comes before that.
+    """
+    read, quote, escaped = "", "", False
+    for sign in line:
+        if sign.isspace() and not quote:
+            break
+        if escaped:
+            read, escaped = read + sign, False
+        elif sign == "\\":
+            escaped = True
+        elif sign == quote:
+            quote = ""
+        elif sign in "'\"" and not quote:
+            quote = sign
+        elif sign == "#":
+            break
+        else:
+            read += sign
+    assert not quote
+    return read
 
 
 def submitted(cluster: Path, number: int) -> str:

@@ -1,5 +1,6 @@
 """Jobs of SLURM: the machines of one, and the script that starts trainings as an array of jobs."""
 
+import re
 import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -143,13 +144,13 @@ def script(
         "requeue",
         "open-mode=append",
         "signal=B:USR1@180",
-        f"output={place.runs}/slurm/%x-{'%A_%a' if systems else '%j'}.log",
+        f"output={plain_name(place.runs)}/slurm/%x-{'%A_%a' if systems else '%j'}.log",
         *job.options,
     ]
     each = CELL.format(systems=shlex.join(systems), seeds=" ".join(map(str, seeds))) if systems else ""
     done = [*(TOGETHER + command for command in together), *(ALONE + command for command in alone)]
     return SCRIPT.format(
-        asked="\n".join(f"#SBATCH --{option}" for option in asked),
+        asked="\n".join(f"#SBATCH --{quoted_option(option)}" for option in asked),
         folder=quoted(place.folder),
         runs=quoted(place.runs),
         python=quoted(place.python),
@@ -157,6 +158,27 @@ def script(
         each=each,
         commands="".join(f"{command.strip()} &\nwait $! || failed $?\n" for command in done),
     )
+
+
+def quoted_option(option: str) -> str:
+    """An option as sbatch reads it in the head of a script: a blank or # would end it, and quotes and
+    backslashes would be lost; `InputError` for a line break, which nothing there stands for.
+    """
+    if "\n" in option:
+        raise InputError(f"an option of sbatch is one line, and this one is not: {option!r}")
+    escaped = re.sub(r'["#\\]', r"\\\g<0>", option)
+    return option if re.fullmatch(r"[^\s'\"#\\]*", option) else f'"{escaped}"'
+
+
+def plain_name(folder: Path) -> str:
+    """A folder in a name of a file that SLURM fills in; `InputError` for a backslash, which would keep it
+    from that.
+    """
+    if "\\" in str(folder):
+        raise InputError(
+            f"to SLURM a backslash stands for more than itself, and {folder} has one; name it without"
+        )
+    return str(folder).replace("%", "%%")
 
 
 def quoted(path: object) -> str:
