@@ -1,7 +1,6 @@
 """The server's addresses: LibreTranslate's, the page, and those for who looks after it."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ from fastapi.exceptions import StarletteHTTPException
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from starlette.requests import ClientDisconnect
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from zsnmt.documents.formats import readable_formats
 from zsnmt.errors import InputError
@@ -26,6 +24,7 @@ from zsnmt.serving.access import Rate, check_key
 from zsnmt.serving.batcher import Batcher
 from zsnmt.serving.limits import Limits
 from zsnmt.serving.metrics import Metrics
+from zsnmt.serving.middleware import HeadAsGet, Measured
 from zsnmt.serving.refusals import (
     BAD,
     BUSY,
@@ -53,11 +52,6 @@ from zsnmt.serving.systems import System
 from zsnmt.serving.uploads import Parcels
 from zsnmt.text.iso_639 import TWO_LETTERS
 
-# Those that are counted by themselves.
-PATHS = (
-    *("/", "/translate", "/translate_file", "/detect", "/languages"),
-    *("/frontend/settings", "/health", "/metrics"),
-)
 POLICY = (  # of what the page may load: itself
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
@@ -270,46 +264,6 @@ async def disconnected(request: Request) -> None:
     """Returns when the client of a request that was read has closed its connection."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-class Measured:
-    """Counts the requests to an application by path and status, and times them."""
-
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        self.app, self.metrics = app, metrics
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            return await self.app(scope, receive, send)
-        path = scope["path"].removeprefix(scope.get("root_path", ""))
-        begin, path = time.perf_counter(), path if path in PATHS else "other"
-
-        def count(status: int) -> None:
-            self.metrics.requests.labels(path, status).inc()
-            self.metrics.seconds.labels(path).observe(time.perf_counter() - begin)
-
-        async def counted(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                count(message["status"])
-            await send(message)
-
-        try:
-            await self.app(scope, receive, counted)
-        except Exception:  # which is answered further out
-            count(FAILED)
-            raise
-
-
-class HeadAsGet:
-    """Answers HEAD as GET, of which the server sends no body: what watches a server asks so."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] == "HEAD":
-            scope = {**scope, "method": "GET"}
-        await self.app(scope, receive, send)
 
 
 # Systems
