@@ -68,7 +68,7 @@ def test_what_to_use_has_a_row_for_each_system_on_real_text_and_says_what_learne
     keep_scores(replace(student, config="tatoeba_long", results=taught), tmp_path)
     rows = what_to_use(tmp_path, "").splitlines()
     assert rows[2:5] == [
-        f"| [Tatoeba, eight languages]({PAGES}/tatoeba_long.md) | 1 "
+        f"| [Tatoeba: eight languages]({PAGES}/tatoeba_long.md) | 1 "
         "| residual removed, distilled (zero-resource) | 25.0 | 14.0 | 15.5 | 30.0 % |",
         f"| [captions]({PAGES}/captions_long.md) | 1, 2 | baseline | 25.0 | 5.0 | 15.5 | 30.0 % |",
         f"| [captions]({PAGES}/captions_long.md) | 1, 2 | residual removed | 25.0 | 9.0 | 15.5 | 30.0 % |",

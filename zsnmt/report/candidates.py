@@ -9,10 +9,10 @@ from zsnmt.runs.scores import Scores
 from zsnmt.runs.systems import BASELINE, DIRECT_STUDENT, RESIDUAL, STUDENTS, WORDS
 
 REAL_TEXT = {  # names of configs of text by people
-    "tatoeba_three": "Tatoeba, three languages",
-    "tatoeba_nordic": "Tatoeba, three others",
-    "tatoeba_long": "Tatoeba, eight languages",
-    "tatoeba": "Tatoeba, eight languages, shorter training",
+    "tatoeba_three": "Tatoeba: Portuguese, Russian, Ukrainian",
+    "tatoeba_nordic": "Tatoeba: Danish, Finnish, Swedish",
+    "tatoeba_long": "Tatoeba: eight languages",
+    "tatoeba": "Tatoeba: eight languages, shorter training",
     "captions_long": "captions",
     "captions_fall_half": "captions, three quarters of the updates",
     "captions": "captions, by an earlier rule",
