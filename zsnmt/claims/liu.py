@@ -48,6 +48,7 @@ MEAN_POOL = System("residual_mean_pool", RESIDUAL.architecture)
 BOTH = BASELINE.name, RESIDUAL.name
 VARDROP_AND_PIVOT = *BOTH, RESIDUAL_VARDROP.name
 ONE_TEXT = "one text, of invented languages"
+ONE_REAL_SEED = "two texts, of which the real one has one seed"
 TATOEBA_PAPER = "tatoeba_three_paper"  # by a model of the papers' size
 # In all its languages, and in three of them.
 TATOEBA = "tatoeba", "tatoeba_three", "tatoeba_nordic", TATOEBA_PAPER
@@ -450,7 +451,7 @@ CLAIMS_OF_LIU = (
                 gain(zero_shot(RESIDUAL_LEARNED), zero_shot(ENCODER_LEARNED)),
             ),
         ),
-        lacks="two texts, of which the real one has one seed",
+        lacks=ONE_REAL_SEED,
         needs=(
             ablation("word_orders", "positions"),
             ablation("word_orders", "encodings"),
@@ -485,7 +486,7 @@ CLAIMS_OF_LIU = (
         what="zero-shot BLEU, mean in its place minus nothing",
         evidence=gain(zero_shot(MEAN_POOL), zero_shot(RESIDUAL)),
         range=BELOW_ZERO,
-        lacks="two texts, of which the real one has one seed",
+        lacks=ONE_REAL_SEED,
         needs=(
             ablation("word_orders", "replacement"),
             ablation("tatoeba_nordic", "replacement", (*BOTH, MEAN_POOL.name), pivot=BASELINE.name),
